@@ -1,0 +1,1 @@
+"""From an Invocation to a Build: stages, sequences, verification."""

@@ -1,0 +1,173 @@
+"""From a live PyTorch model to an ONNX file, by whichever of torch's exporters does it best.
+
+The TorchScript exporter is several times faster on ordinary models; the dynamo exporter handles
+more models and is the better one above the 2 GB that one protobuf file can hold. The first choice
+is the faster one for the size at hand; its result counts only if it verifies, and otherwise the
+other one is tried.
+"""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from turnkeyml.build.flattened import Flattened, input_names, output_names
+from turnkeyml.build.reference import evaluating
+from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.build.verify import verify_onnx
+from turnkeyml.errors import BuildError, describe
+from turnkeyml.records import Verification
+
+__all__ = ["ExportPytorch", "precision_of"]
+
+LARGE_BYTES = 1_500_000_000
+
+_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "not checked": 3, "mismatch": 4}
+
+
+class ExportPytorch(Stage):
+    """Export with the faster exporter; with the other one where that fails or does not verify."""
+
+    name = "export_pytorch"
+    message = "Exporting PyTorch to ONNX"
+    needs = frozenset({MODEL})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        attempts = []
+        for exporter in _order(bench.model):
+            attempt = _Attempt(exporter, bench)
+            attempt.make()
+            print(f"{exporter}: {attempt.outcome}", flush=True)
+            attempts.append(attempt)
+            if attempt.rank <= _RANK["nondeterministic"]:
+                break
+        best = min(attempts, key=lambda a: a.rank)
+        if best.verification is None:
+            raise BuildError("; ".join(f"{a.exporter}: {a.outcome}" for a in attempts))
+        best.adopt(bench)
+        bench.facts["exporter"] = best.exporter
+        bench.facts["exporter_reason"] = _reason(best, attempts)
+        bench.facts["precision"] = precision_of(bench.model)
+        bench.verification = best.verification
+
+
+class _Attempt:
+    """One exporter's try at a model."""
+
+    def __init__(self, exporter: str, bench: Workbench) -> None:
+        self.exporter = exporter
+        self._bench = bench
+        self._folder = bench.work / exporter
+        self.path = self._folder / bench.onnx_name("base")
+        self.verification: Verification | None = None
+        self.outcome = ""
+
+    @property
+    def rank(self) -> int:
+        return _RANK[self.verification.verdict] if self.verification else 9
+
+    def make(self) -> None:
+        """Export and verify; a failure is this attempt's outcome, not an error."""
+        bench = self._bench
+        self._folder.mkdir()
+        try:
+            _export(self.exporter, bench, self.path)
+            _check_opset(self.path, bench)
+        except Exception as error:  # noqa: BLE001 - the other exporter may do better
+            self.outcome = f"failed ({describe(error)})"
+            return
+        precision = precision_of(bench.model)
+        self.verification = verify_onnx(str(self.path), bench.reference, precision, bench.threads)
+        self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
+
+    def adopt(self, bench: Workbench) -> None:
+        """Make this attempt's files those of the stage and drop the others'."""
+        for made in self._folder.iterdir():
+            made.replace(bench.work / made.name)
+        for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
+            shutil.rmtree(folder)
+        bench.things[ONNX] = bench.work / self.path.name
+
+
+def precision_of(model: torch.nn.Module) -> str:
+    """The lowest floating-point precision among the weights."""
+    found = {p.dtype for p in [*model.parameters(), *model.buffers()]}
+    if torch.float16 in found:
+        return "fp16"
+    return "bf16" if torch.bfloat16 in found else "fp32"
+
+
+def _order(model: torch.nn.Module) -> list[str]:
+    size = sum(p.numel() * p.element_size() for p in model.parameters())
+    return ["dynamo", "torchscript"] if size > LARGE_BYTES else ["torchscript", "dynamo"]
+
+
+def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
+    others = [f"{a.exporter} {a.outcome}" for a in attempts if a is not best]
+    if others:
+        return f"{best.outcome}; {'; '.join(others)}"
+    return f"the faster one for this size; {best.outcome}"
+
+
+def _export(exporter: str, bench: Workbench, path: Path) -> None:
+    wrapper = Flattened(bench.model, bench.args, bench.kwargs)
+    inputs = input_names(bench.model, bench.args, bench.kwargs)
+    outputs = output_names(list(bench.reference.outputs), inputs)
+    with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        wrapper.eval()
+        _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
+    if not path.exists():
+        raise BuildError("the exporter wrote no file")
+
+
+def _export_torchscript(
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+) -> None:
+    torch.onnx.export(
+        wrapper,
+        wrapper.tensors(),
+        str(path),
+        input_names=inputs,
+        output_names=outputs,
+        opset_version=opset,
+        dynamo=False,
+    )
+
+
+def _export_dynamo(
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+) -> None:
+    torch.onnx.export(
+        wrapper,
+        wrapper.tensors(),
+        str(path),
+        input_names=inputs,
+        output_names=outputs,
+        opset_version=opset,
+        dynamo=True,
+        external_data=True,
+        verbose=False,
+    )
+
+
+_EXPORTERS: dict[str, Callable[..., Any]] = {
+    "torchscript": _export_torchscript,
+    "dynamo": _export_dynamo,
+}
+
+
+def _check_opset(path: Path, bench: Workbench) -> None:
+    """An exporter may quietly write another opset than it was told."""
+    from turnkeyml.build.onnx_files import opset_of
+
+    written = opset_of(path)
+    bench.facts["onnx_opset"] = written
+    if written != bench.opset and bench.opset_was_chosen:
+        raise BuildError(f"opset {bench.opset} was asked for, but it wrote opset {written}")

@@ -1,0 +1,75 @@
+"""A model seen as a function from tensors to tensors, which is all that ONNX knows.
+
+Whatever a model takes (keywords, nested dicts, dataclasses, caches, flags) and whatever it returns,
+the exporters see a module with positional tensors in and a tuple of tensors out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import torch
+
+from turnkeyml import structure
+
+__all__ = ["Flattened", "input_names", "output_names"]
+
+
+class Flattened(torch.nn.Module):
+    """Wraps a model and the arguments of one call."""
+
+    def __init__(self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__()
+        self.model = model
+        self._arguments = (args, kwargs)
+
+    def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rest = iter(tensors)
+        args, kwargs = structure.replace(self._arguments, lambda _, __: next(rest))
+        outputs = structure.leaves(self.model(*args, **kwargs), "output")
+        return tuple(torch.as_tensor(t) for t in outputs.values())
+
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """Copies of the recorded tensors, in the order of ``forward``."""
+        found = structure.leaves(structure.clone(self._arguments))
+        return tuple(torch.as_tensor(t) for t in found.values())
+
+
+def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A name for each tensor among the arguments: that of its parameter, where there is one."""
+    positional = _positional_names(model, len(args))
+    named = {**dict(zip(positional, args, strict=True)), **kwargs}
+    return _unique([_clean(path) for name, v in named.items() for path in structure.leaves(v, name)])
+
+
+def output_names(paths: list[str], taken: list[str]) -> list[str]:
+    """Names for the outputs that no input has."""
+    return _unique([_clean(path) for path in paths], taken)
+
+
+def _positional_names(model: Any, count: int) -> list[str]:
+    try:
+        parameters = list(inspect.signature(model.forward).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    ordinary = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    known = [p.name for p in parameters if p.kind in ordinary][:count]
+    return known + [f"input_{i + 1}" for i in range(len(known), count)]
+
+
+def _clean(path: str) -> str:
+    return re.sub(r"\W+", "_", path).strip("_") or "value"
+
+
+def _unique(names: list[str], taken: list[str] | None = None) -> list[str]:
+    used = set(taken or [])
+    result = []
+    for name in names:
+        candidate, n = name, 2
+        while candidate in used:
+            candidate, n = f"{name}_{n}", n + 1
+        used.add(candidate)
+        result.append(candidate)
+    return result

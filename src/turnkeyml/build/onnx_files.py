@@ -1,0 +1,99 @@
+"""ONNX files of any size, with or without external data."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from turnkeyml.errors import BuildError
+
+__all__ = ["copy_model", "data_files", "has_half_precision", "opset_of", "save_model", "total_bytes"]
+
+ONE_FILE_BYTES = 1_500_000_000
+"""Above this the weights go to a file of their own; protobuf itself ends at 2 GiB."""
+
+
+def read_graph(path: Path) -> onnx.ModelProto:
+    """A model without its external data."""
+    try:
+        return onnx.load(str(path), load_external_data=False)
+    except Exception as error:
+        raise BuildError(f"{path.name} is not a valid ONNX file ({type(error).__name__})") from error
+
+
+def opset_of(path: Path) -> int:
+    """The opset of the standard operators that a file uses."""
+    opsets = {o.domain: o.version for o in read_graph(path).opset_import}
+    return int(opsets.get("", 0))
+
+
+def data_files(path: Path) -> list[Path]:
+    """The external data files of a model, which must lie beside or below it."""
+    names = set()
+    for tensor in _tensors(read_graph(path)):
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            names.update(e.value for e in tensor.external_data if e.key == "location")
+    files = []
+    for name in sorted(names):
+        file = path.parent / name
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise BuildError(f"{path.name} refers to data outside of its folder: {name}")
+        if not file.is_file():
+            raise BuildError(f"{path.name} keeps weights in {name}, which is not beside it")
+        files.append(file)
+    return files
+
+
+def total_bytes(path: Path) -> int:
+    """The size of a model with its external data."""
+    return path.stat().st_size + sum(file.stat().st_size for file in data_files(path))
+
+
+def has_half_precision(path: Path) -> bool:
+    """Whether a model computes in 16-bit floating point."""
+    half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+    return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """Copy a model and its external data into another folder, under the names it refers to."""
+    for file in data_files(source):
+        destination = target.parent / file.relative_to(source.parent)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, destination)
+    shutil.copyfile(source, target)
+
+
+def save_model(model: onnx.ModelProto, path: Path) -> None:
+    """Write a model, its weights apart where they would not fit into one file."""
+    external = model.ByteSize() > ONE_FILE_BYTES
+    onnx.save(
+        model,
+        str(path),
+        save_as_external_data=external,
+        all_tensors_to_one_file=True,
+        location=f"{path.name}.data",
+        size_threshold=1024,
+    )
+
+
+def _tensors(model: onnx.ModelProto) -> list[Any]:
+    """Every tensor in a graph and in the graphs inside it."""
+    found: list[Any] = []
+
+    def walk(graph: Any) -> None:
+        found.extend(graph.initializer)
+        for node in graph.node:
+            for attribute in node.attribute:
+                if attribute.HasField("t"):
+                    found.append(attribute.t)
+                if attribute.HasField("g"):
+                    walk(attribute.g)
+                for inner in attribute.graphs:
+                    walk(inner)
+
+    walk(model.graph)
+    return found

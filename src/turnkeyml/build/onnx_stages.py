@@ -1,0 +1,92 @@
+"""Stages that take an ONNX file and leave a better one."""
+
+from __future__ import annotations
+
+from turnkeyml.build import onnx_files
+from turnkeyml.build.stage import ONNX, ONNX_FILE, Stage, Workbench
+
+__all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
+
+
+class ReceiveOnnx(Stage):
+    """Take an ONNX file into the build, external data included."""
+
+    name = "receive_onnx"
+    message = "Receiving the ONNX file"
+    needs = frozenset({ONNX_FILE})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        source = bench.things[ONNX_FILE]
+        target = bench.work / source.name
+        onnx_files.copy_model(source, target)
+        bench.facts["onnx_opset"] = onnx_files.opset_of(target)
+        bench.facts["precision"] = "fp16" if onnx_files.has_half_precision(target) else "fp32"
+        bench.things[ONNX] = target
+
+
+class OptimizeOnnx(Stage):
+    """Simplify the graph with ONNX Runtime, without tying it to a runtime or a processor.
+
+    Only the basic level is saved: it leaves standard operators alone, so that any runtime can take
+    the file. What depends on the processor is done by ONNX Runtime each time it loads the file.
+    """
+
+    name = "optimize_onnx"
+    message = "Optimizing the ONNX file"
+    needs = frozenset({ONNX})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        import onnxruntime
+
+        source = bench.things[ONNX]
+        if onnx_files.has_half_precision(source):
+            print("The model is in half precision already; ONNX Runtime would add casts. Left as it is.")
+            return
+        target = bench.work / bench.onnx_name("opt")
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.optimized_model_filepath = str(target)
+        options.log_severity_level = 3
+        options.intra_op_num_threads = bench.threads
+        options.add_session_config_entry("session.disable_prepacking", "1")
+        if onnx_files.total_bytes(source) > onnx_files.ONE_FILE_BYTES:
+            entry = "session.optimized_model_external_initializers_file_name"
+            options.add_session_config_entry(entry, f"{target.name}.data")
+        onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
+        bench.things[ONNX] = target
+
+
+class Fp16Conversion(Stage):
+    """Convert weights and arithmetic to float16, inputs and outputs included."""
+
+    name = "fp16_conversion"
+    message = "Converting to FP16"
+    needs = frozenset({ONNX})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        import onnx
+        from onnxruntime.transformers.float16 import convert_float_to_float16
+        from onnxruntime.transformers.onnx_model import OnnxModel
+
+        source = bench.things[ONNX]
+        target = bench.work / bench.onnx_name("opt", "f16")
+        large = onnx_files.total_bytes(source) > onnx_files.ONE_FILE_BYTES
+        model = onnx.load(str(source))
+        model = convert_float_to_float16(model, disable_shape_infer=large)
+        OnnxModel(model).topological_sort()
+        onnx_files.save_model(model, target)
+        bench.facts["precision"] = "fp16"
+        bench.things[ONNX] = target
+
+
+class SetSuccess(Stage):
+    """The end of a build that went well."""
+
+    name = "set_success"
+    message = "Finishing up"
+
+    def fire(self, bench: Workbench) -> None:
+        bench.facts["complete"] = True

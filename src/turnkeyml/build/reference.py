@@ -1,0 +1,103 @@
+"""What the original model computes on the recorded inputs: the measure of every build."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnkeyml import structure
+from turnkeyml.cache.arrays import BFLOAT16, to_numpy
+
+__all__ = ["Reference", "as_numbers", "evaluating", "of_onnx", "of_torch"]
+
+Outputs = dict[str, np.ndarray]
+
+PRECISE_LIMIT_BYTES = 1 << 30
+"""Weights above this are not copied into another precision just for a closer comparison."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The golden outputs, how far to trust them, and ways to get more exact ones."""
+
+    inputs: Outputs
+    outputs: Outputs
+    deterministic: bool = True
+    in_precision: Callable[[str], Outputs | None] = lambda _: None
+    """The outputs of the original computed in another precision, where that can be done."""
+
+
+def of_torch(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> Reference:
+    """Run a live model twice on its recorded arguments."""
+    import torch
+
+    def run(module: Any, cast: Any = None) -> Outputs:
+        def convert(_: str, tensor: Any) -> Any:
+            tensor = torch.as_tensor(tensor).detach().clone()
+            return tensor.to(cast) if cast and tensor.is_floating_point() else tensor
+
+        call_args, call_kwargs = structure.replace((args, kwargs), convert)
+        with torch.no_grad(), evaluating(module):
+            result = module(*call_args, **call_kwargs)
+        return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
+
+    def in_precision(dtype: str) -> Outputs | None:
+        size = sum(p.numel() * p.element_size() for p in model.parameters())
+        if size > PRECISE_LIMIT_BYTES:
+            return None
+        try:
+            cast = getattr(torch, dtype)
+            return run(copy.deepcopy(model).to(cast), cast)
+        except Exception:  # noqa: BLE001 - many models fix a dtype inside; then there is no such reference
+            return None
+
+    tensors = structure.leaves((args, kwargs))
+    inputs = dict(
+        to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
+    )
+    first, second = run(model), run(model)
+    return Reference(inputs, first, _same(first, second), in_precision)
+
+
+def of_onnx(path: Path, inputs: Outputs, threads: int) -> Reference:
+    """Run an ONNX file as it is, with no optimisation by the runtime."""
+    from turnkeyml.runtimes.ort import OrtSession
+
+    session = OrtSession(str(path), inputs, threads, level="none", prepacking=False)
+    first, second = session.outputs(), session.outputs()
+    return Reference(inputs, first, _same(first, second))
+
+
+@contextlib.contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Within the block a model is in eval mode; afterwards each part is as it was."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def as_numbers(outputs: Outputs) -> list[np.ndarray]:
+    """The outputs in order, with 16-bit patterns turned into the numbers they stand for."""
+    return [
+        (array.astype(np.uint32) << 16).view(np.float32) if name.endswith(BFLOAT16) else array
+        for name, array in outputs.items()
+    ]
+
+
+def _same(first: Outputs, second: Outputs) -> bool:
+    """Whether two runs agree as well as two runs of one computation do."""
+    pairs = zip(as_numbers(first), as_numbers(second), strict=False)
+    return len(first) == len(second) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True)
+        for a, b in pairs
+    )

@@ -1,0 +1,160 @@
+"""A stage is one step of a build; a sequence is an ordered list of them.
+
+A stage states what it needs and what it yields. The sequence checks both, times the stage, keeps
+what it prints in a log of its own, and turns a failure into one sentence that names the stage and
+what ran before it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from turnkeyml.build.logs import captured
+from turnkeyml.build.reference import Reference
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.errors import BuildError, describe
+from turnkeyml.records import StageRecord, Verification
+from turnkeyml.runtimes import machine
+
+__all__ = ["MODEL", "ONNX", "ONNX_FILE", "Sequence", "Stage", "Workbench"]
+
+MODEL = "model"
+"""A live torch module with its arguments."""
+ONNX_FILE = "onnx_file"
+"""An ONNX file somewhere outside of the cache."""
+ONNX = "onnx"
+"""An ONNX file of this build."""
+
+
+@dataclass
+class Workbench:
+    """What the stages of one build work on."""
+
+    folder: BuildFolder
+    work: Path
+    opset: int
+    opset_was_chosen: bool
+    reference: Reference
+    model: Any = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    things: dict[str, Path] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    verification: Verification | None = None
+    threads: int = field(default_factory=machine.usable_cores)
+
+    @property
+    def available(self) -> set[str]:
+        """What a stage may need."""
+        return {*self.things, *([MODEL] if self.model is not None else [])}
+
+    def onnx_name(self, *suffixes: str) -> str:
+        """A file name for an ONNX file of this build."""
+        return "-".join([self.folder.name, f"op{self.opset}", *suffixes]) + ".onnx"
+
+    def keep(self) -> None:
+        """Move what a stage made to its final place, the graphs after the data they refer to."""
+        self.folder.onnx.mkdir(parents=True, exist_ok=True)
+        made = sorted(self.work.iterdir(), key=lambda p: p.suffix == ".onnx")
+        for path in made:
+            path.replace(self.folder.onnx / path.name)
+        for kind, path in self.things.items():
+            if path.parent == self.work:
+                self.things[kind] = self.folder.onnx / path.name
+
+
+class Stage(ABC):
+    """One step of a build. Subclasses name it, say what it needs and yields, and do it."""
+
+    name: ClassVar[str]
+    message: ClassVar[str] = ""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    yields: ClassVar[frozenset[str]] = frozenset()
+
+    @abstractmethod
+    def fire(self, bench: Workbench) -> None:
+        """Do the step: files go to ``bench.work`` and are entered in ``bench.things``."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Who hears when stages begin and end."""
+
+    started: Callable[[str, str, int, int], None]
+    finished: Callable[[StageRecord], None]
+
+
+class Sequence:
+    """Stages, and sequences of stages, in the order in which they run."""
+
+    def __init__(self, name: str, steps: Iterable[Stage | Sequence]) -> None:
+        self.name = name
+        self.steps = list(steps)
+
+    def __iter__(self) -> Iterator[Stage]:
+        for step in self.steps:
+            if isinstance(step, Sequence):
+                yield from step
+            else:
+                yield step
+
+    @property
+    def stage_names(self) -> list[str]:
+        return [stage.name for stage in self]
+
+    def run(self, bench: Workbench, progress: Progress) -> tuple[StageRecord, ...]:
+        """Run every stage; what they cost, in order."""
+        records: list[StageRecord] = []
+        stages = list(self)
+        for position, stage in enumerate(stages, start=1):
+            progress.started(stage.name, stage.message or stage.name, position, len(stages))
+            record, error = _fire(stage, bench)
+            progress.finished(record)
+            if error is not None:
+                raise _explain(stage, error, records, bench) from error
+            records.append(record)
+        return tuple(records)
+
+
+def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, Exception | None]:
+    """Run one stage; the error it ended with, if any, is the caller's to explain."""
+    error: Exception | None = None
+    machine.reset_peak_memory()
+    begin = time.perf_counter()
+    with captured(bench.folder.log(stage.name)):
+        try:
+            _require(stage, bench, stage.needs, "needs")
+            stage.fire(bench)
+            _require(stage, bench, stage.yields, "should have made")
+            bench.keep()
+        except Exception as failure:  # noqa: BLE001 - any failure is the stage's, and is reported
+            import traceback
+
+            traceback.print_exc()
+            error = failure
+    seconds = time.perf_counter() - begin
+    return StageRecord(stage.name, seconds, machine.peak_memory_bytes(), error is None), error
+
+
+def _require(stage: Stage, bench: Workbench, kinds: frozenset[str], verb: str) -> None:
+    missing = sorted(kinds - bench.available)
+    if missing:
+        raise BuildError(f"it {verb} {' and '.join(missing)}, which there is not")
+    for kind in kinds & set(bench.things):
+        if not os.path.exists(bench.things[kind]):
+            raise BuildError(f"it {verb} {bench.things[kind]}, which does not exist")
+
+
+def _explain(
+    stage: Stage, error: Exception, before: list[StageRecord], bench: Workbench
+) -> BuildError:
+    ran = f"after {', '.join(r.name for r in before)}" if before else "the first stage"
+    log = bench.folder.log(stage.name)
+    message = f"{stage.name} ({ran}) failed: {describe(error)} (see {log})"
+    return BuildError(message, stage.name, str(log))

@@ -1,0 +1,176 @@
+"""Does the built model still compute the same thing?
+
+Errors are judged against the size of the output they are in, so that a model whose outputs are
+tiny is held to the same standard as any other. The rules, in order:
+
+* ``match``: every number within the tolerance of the precision, or no further from an exact (fp64)
+  computation than the original itself is, give or take a small factor;
+* ``close``: not so, but pointing in the same direction (cosine of at least 0.99), which is weaker
+  evidence;
+* ``mismatch``: neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from turnkeyml.build.reference import Outputs, Reference, as_numbers
+from turnkeyml.errors import describe
+from turnkeyml.records import Verification
+
+__all__ = ["TOLERANCE", "compare", "verify_onnx"]
+
+TOLERANCE = {"fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
+ALLOWED_FACTOR = {"fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
+TORCH_DTYPE = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+COSINE = 0.99
+AGREEMENT = 0.99
+
+
+def verify_onnx(path: str, reference: Reference, precision: str, threads: int) -> Verification:
+    """Run an ONNX file on the recorded inputs and compare it with the original."""
+    from turnkeyml.runtimes.ort import OrtSession
+
+    try:
+        outputs = OrtSession(path, reference.inputs, threads).outputs()
+    except Exception as error:  # noqa: BLE001 - whatever stops it, the verdict says so
+        return Verification("not checked", f"ONNX Runtime cannot run it: {describe(error)}")
+    return compare(outputs, reference, precision)
+
+
+def compare(outputs: Outputs, reference: Reference, precision: str) -> Verification:
+    """The verdict on a set of outputs."""
+    golden, found = as_numbers(reference.outputs), as_numbers(outputs)
+    shapes = [a.shape for a in golden], [a.shape for a in found]
+    if shapes[0] != shapes[1]:
+        return Verification("mismatch", f"the shapes differ: {shapes[1]} instead of {shapes[0]}")
+    if not golden:
+        return Verification("not checked", "the model returns no tensor")
+    errors = [_Error.between(a, g, TOLERANCE[precision]) for a, g in zip(found, golden, strict=True)]
+    verdict, reason = _judge(errors, found, reference, precision)
+    return Verification(
+        verdict,
+        reason,
+        max_absolute_error=max(e.absolute for e in errors),
+        max_relative_error=max(e.relative for e in errors),
+        cosine=min(e.cosine for e in errors),
+    )
+
+
+def _judge(
+    errors: list[_Error], found: list[np.ndarray], reference: Reference, precision: str
+) -> tuple[str, str]:
+    tolerance = f"{TOLERANCE[precision]:g} ({precision})"
+    if all(e.within for e in errors):
+        return "match", f"every output within {tolerance}"
+    if not reference.deterministic:
+        return "nondeterministic", "the original itself gives other results when it is run again"
+    if any(e.not_finite for e in errors):
+        return "mismatch", "not a finite number where the original has one"
+    if _as_exact_as_original(found, reference, precision):
+        factor = ALLOWED_FACTOR[precision]
+        return "match", f"at most {factor:g} times as far from an fp64 computation as the original"
+    if all(e.cosine >= COSINE and e.agreement >= AGREEMENT for e in errors):
+        return "close", f"beyond {tolerance}, but of the same direction (weaker evidence)"
+    return "mismatch", f"beyond {tolerance}"
+
+
+@dataclass(frozen=True)
+class _Error:
+    """How far one output is from its golden counterpart."""
+
+    absolute: float
+    relative: float
+    cosine: float
+    within: bool
+    not_finite: bool = False
+    agreement: float = 1.0
+
+    @classmethod
+    def between(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
+        if golden.size == 0:
+            return cls(0.0, 0.0, 1.0, True)
+        if golden.dtype.kind == "b":
+            return cls._of_masks(array.astype(bool), golden)
+        if golden.dtype.kind in "iu":
+            return cls._of_integers(array, golden)
+        return cls._of_floats(array, golden, tolerance)
+
+    @classmethod
+    def _of_masks(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
+        union = np.count_nonzero(array | golden)
+        overlap = np.count_nonzero(array & golden) / union if union else 1.0
+        wrong = float(np.any(array != golden))
+        return cls(wrong, wrong, overlap, overlap >= AGREEMENT, agreement=overlap)
+
+    @classmethod
+    def _of_integers(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
+        difference = np.abs(array.astype(np.float64) - golden.astype(np.float64))
+        absolute = float(difference.max())
+        agreement = float(np.mean(difference == 0))
+        scale = float(np.abs(golden.astype(np.float64)).max()) or 1.0
+        return cls(
+            absolute, absolute / scale, _cosine(array, golden), absolute == 0, agreement=agreement
+        )
+
+    @classmethod
+    def _of_floats(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
+        wide = np.complex128 if golden.dtype.kind == "c" else np.float64
+        a, g = array.astype(wide), golden.astype(wide)
+        finite = np.isfinite(g)
+        lost = bool(np.any(~np.isfinite(a) & finite))
+        same_elsewhere = np.array_equal(a[~finite], g[~finite], equal_nan=True)
+        both = finite & np.isfinite(a)
+        difference = np.abs(a[both] - g[both])
+        magnitude = np.abs(g[both])
+        if difference.size == 0:
+            return cls(0.0, 0.0, 1.0, same_elsewhere and not lost, not_finite=lost)
+        scale = max(float(np.sqrt(np.mean(magnitude**2))), 1e-6)
+        within = bool(np.all(difference <= tolerance * (magnitude + scale)))
+        absolute = float(difference.max())
+        return cls(
+            absolute,
+            absolute / (float(magnitude.max()) or scale),
+            _cosine(a[both], g[both]),
+            within and same_elsewhere and not lost,
+            not_finite=lost,
+        )
+
+
+def _cosine(array: np.ndarray, golden: np.ndarray) -> float:
+    a, g = array.astype(np.float64).ravel(), golden.astype(np.float64).ravel()
+    norm = float(np.linalg.norm(a) * np.linalg.norm(g))
+    if norm == 0:
+        return 1.0 if np.array_equal(a, g) else 0.0
+    return min(1.0, float(np.dot(a, g)) / norm)
+
+
+def _as_exact_as_original(
+    found: list[np.ndarray], reference: Reference, precision: str
+) -> bool:
+    """Whether the build is no further from an exact computation than the original may be."""
+    exact = reference.in_precision("float64")
+    if exact is None:
+        return False
+    original = (
+        reference.outputs
+        if precision == "fp32"
+        else reference.in_precision(TORCH_DTYPE[precision])
+    )
+    if original is None:
+        return False
+    rows = zip(found, as_numbers(original), as_numbers(exact), strict=True)
+    return all(
+        _distance(a, e) <= ALLOWED_FACTOR[precision] * _distance(o, e) + 1e-12 for a, o, e in rows
+    )
+
+
+def _distance(array: np.ndarray, exact: np.ndarray) -> float:
+    """The root mean square of the difference; infinite where a number is missing."""
+    if array.shape != exact.shape:
+        return float("inf")
+    difference = array.astype(np.float64) - exact.astype(np.float64)
+    value = float(np.sqrt(np.mean(difference**2))) if difference.size else 0.0
+    return value if np.isfinite(value) else float("inf")

@@ -1,0 +1,1 @@
+"""Every path and every file format on disk; locks; atomic writes."""

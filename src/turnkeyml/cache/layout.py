@@ -1,0 +1,158 @@
+"""The one place that knows what lies where in a cache.
+
+    CACHE/
+      .locks/BUILD.lock
+      BUILD/
+        BUILD_state.yaml        what the build is and how far it came
+        turnkey_stats.yaml      what was learned and measured
+        log_STAGE.txt           what a stage printed
+        inputs_original.npz     the recorded inputs
+        outputs_original.npz    what the original model returned for them
+        onnx/                   the models that the stages made
+        DEVICE_benchmark/RUNTIME/
+          evaluation.json, samples.npy, warmup.npy, log.txt
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from turnkeyml.cache.files import TEMPORARY_PREFIX, lock
+from turnkeyml.errors import TurnkeyError, UsageError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+__all__ = ["BuildFolder", "build_folders", "check_writable", "safe_name"]
+
+LOCKS = ".locks"
+WORK_PREFIX = ".work-"
+STATS = "turnkey_stats.yaml"
+INPUTS = "inputs_original.npz"
+OUTPUTS = "outputs_original.npz"
+
+
+@dataclass(frozen=True)
+class BuildFolder:
+    """The paths of one build."""
+
+    cache_dir: Path
+    name: str
+
+    @property
+    def path(self) -> Path:
+        return self.cache_dir / self.name
+
+    @property
+    def state(self) -> Path:
+        """The state file; a folder that was renamed still has the one of its old name."""
+        usual = self.path / f"{self.name}_state.yaml"
+        if not usual.exists():
+            return next(iter(sorted(self.path.glob("*_state.yaml"))), usual)
+        return usual
+
+    @property
+    def stats(self) -> Path:
+        return self.path / STATS
+
+    @property
+    def inputs(self) -> Path:
+        return self.path / INPUTS
+
+    @property
+    def outputs(self) -> Path:
+        return self.path / OUTPUTS
+
+    @property
+    def onnx(self) -> Path:
+        return self.path / "onnx"
+
+    def log(self, stage: str) -> Path:
+        return self.path / f"log_{safe_name(stage)}.txt"
+
+    def benchmark(self, device: str, runtime: str) -> Path:
+        return self.path / f"{device}_benchmark" / runtime
+
+    @property
+    def lock_path(self) -> Path:
+        return self.cache_dir / LOCKS / f"{self.name}.lock"
+
+    def lock(self) -> BaseFileLock:
+        """Held by whoever builds or measures this build."""
+        return lock(self.lock_path)
+
+    @contextlib.contextmanager
+    def work(self) -> Iterator[Path]:
+        """A folder for files in the making; gone when the block ends. Needs the lock."""
+        self.remove_leftovers()
+        folder = self.path / f"{WORK_PREFIX}{os.getpid()}"
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def remove_leftovers(self) -> None:
+        """Remove what a killed process left half made. Needs the lock."""
+        for leftover in self.path.glob(f"{WORK_PREFIX}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        for leftover in self.path.rglob(f"{TEMPORARY_PREFIX}*"):
+            leftover.unlink(missing_ok=True)
+
+    def remove_artifacts(self) -> None:
+        """Remove everything but logs, state and stats. Needs the lock."""
+        for entry in self.path.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry.suffix == ".npz":
+                entry.unlink()
+
+    def remove_build(self) -> None:
+        """Remove what an earlier build left, but not what was measured. Needs the lock."""
+        shutil.rmtree(self.onnx, ignore_errors=True)
+        for entry in [*self.path.glob("log_*.txt"), self.inputs, self.outputs]:
+            entry.unlink(missing_ok=True)
+
+
+def safe_name(name: str) -> str:
+    """A name that is one folder on any file system."""
+    cleaned = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|]', "_", name).strip(" .")
+    while len(cleaned.encode()) > 150:
+        cleaned = cleaned[:-1]
+    return cleaned or "_"
+
+
+def build_folders(cache_dir: Path) -> list[BuildFolder]:
+    """Every build in a cache, sorted by name."""
+    if not cache_dir.is_dir():
+        return []
+    names = sorted(
+        entry.name
+        for entry in os.scandir(cache_dir)
+        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+    )
+    folders = [BuildFolder(cache_dir, name) for name in names]
+    return [f for f in folders if f.stats.exists() or f.state.exists()]
+
+
+def check_writable(cache_dir: Path) -> None:
+    """Raise, before anything runs, where a cache cannot be written to."""
+    try:
+        (cache_dir / LOCKS).mkdir(parents=True, exist_ok=True)
+        probe = cache_dir / LOCKS / f".probe-{os.getpid()}"
+        probe.write_bytes(b"x")
+        probe.unlink()
+    except (NotADirectoryError, FileExistsError):
+        raise UsageError(f"The cache directory {cache_dir} is not a directory.") from None
+    except OSError as error:
+        raise TurnkeyError(
+            f"The cache directory {cache_dir} cannot be written to ({error.strerror}); "
+            "choose another with --cache-dir or TURNKEY_CACHE_DIR."
+        ) from None

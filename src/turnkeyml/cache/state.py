@@ -1,0 +1,82 @@
+"""The state of a build: what it was made of, how far it came, what it left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from turnkeyml import environment
+from turnkeyml.cache.files import read_yaml, write_yaml
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.records import StageRecord, Verification, from_dict, to_dict
+
+__all__ = ["BuildState", "load_state", "read_state", "write_state"]
+
+RUNNING = "build_running"
+SUCCESSFUL = "successful_build"
+FAILED = "failed_build"
+NOT_STARTED = "not_started"
+
+
+@dataclass(frozen=True)
+class BuildState:
+    """Everything that must be known to use a build again, without the script and without torch.
+
+    ``key`` says what the build depends on; a build whose key differs is stale. Paths are relative
+    to the build's folder, so that the folder can be moved.
+    """
+
+    build_name: str
+    build_status: str
+    turnkey_version: str
+    model_type: str
+    hash: str
+    model_hash: str
+    key: dict[str, str]
+    config: dict[str, Any]
+    input_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    input_dtypes: dict[str, str] = field(default_factory=dict)
+    stages: tuple[StageRecord, ...] = ()
+    artifacts: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    verification: Verification | None = None
+    failure: dict[str, str] | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        return self.build_status == SUCCESSFUL
+
+    @property
+    def sequence(self) -> list[str]:
+        return list(self.config.get("sequence", []))
+
+    def changed(self, **changes: Any) -> BuildState:
+        """The same state with some fields replaced."""
+        return replace(self, **changes)
+
+
+def write_state(folder: BuildFolder, state: BuildState) -> None:
+    """Replace the state of a build."""
+    write_yaml(folder.path / f"{folder.name}_state.yaml", to_dict(state))
+
+
+def read_state(folder: BuildFolder) -> BuildState | None:
+    """The state of a build, or None where there is none that can be understood."""
+    data = read_yaml(folder.state)
+    if not isinstance(data, dict):
+        return None
+    try:
+        return from_dict(BuildState, data)
+    except (TypeError, KeyError, AttributeError, ValueError):
+        return None
+
+
+def load_state(build_name: str, cache_dir: str | Path | None = None) -> BuildState:
+    """The state of a finished build, for use from Python."""
+    folder = BuildFolder(Path(cache_dir or environment.cache_dir()).expanduser(), build_name)
+    state = read_state(folder)
+    if state is None:
+        raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
+    return state

@@ -1,0 +1,1 @@
+"""Words on the command line become API calls here."""

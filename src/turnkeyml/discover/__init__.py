@@ -1,0 +1,1 @@
+"""From an Input to its Invocations."""

@@ -1,0 +1,28 @@
+"""The documented hashes of models and invocations."""
+
+from __future__ import annotations
+
+import hashlib
+
+__all__ = ["hash_invocation", "hash_model", "short"]
+
+
+def short(text: str) -> str:
+    """The first eight hexadecimal digits of a text's SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def hash_model(text: str) -> str:
+    """The hash of a model, from its ``repr``."""
+    return short(text)
+
+
+def hash_invocation(
+    model_hash: str,
+    parent_hash: str | None,
+    shapes: dict[str, tuple[int, ...]],
+    dtypes: dict[str, str],
+    more: str = "",
+) -> str:
+    """The hash of a call; ``more`` tells calls apart that the documented hash does not."""
+    return short(f"{model_hash}{parent_hash}{shapes}{dtypes}{more}")

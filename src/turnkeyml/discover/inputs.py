@@ -1,0 +1,81 @@
+"""From what a person types to a list of files to evaluate."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from turnkeyml.errors import UsageError
+from turnkeyml.records import Input
+
+__all__ = ["find_inputs"]
+
+_KINDS = (".py", ".onnx", ".txt")
+
+
+def find_inputs(names: Iterable[str]) -> list[Input]:
+    """Every file that the names stand for, once each, in order; an error for one that is none."""
+    found: dict[tuple[str, tuple[str, ...]], Input] = {}
+    for name in names:
+        for item in _expand(str(name), Path(), ()):
+            found.setdefault((os.path.abspath(item.path), item.targets), item)
+    return list(found.values())
+
+
+def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
+    path, _, hashes = name.partition("::")
+    targets = tuple(h.strip() for h in hashes.split(",") if h.strip())
+    if "::" in name and not targets:
+        raise UsageError(f"{name}: no hash follows '::'.")
+    files = _locate(path, base)
+    if targets and (len(files) > 1 or files[0] != _resolve(path, base)):
+        raise UsageError(f"{name}: hashes go with one file, not with a wildcard.")
+    inputs = []
+    for file in files:
+        if file.endswith(".txt"):
+            inputs += _read_list(file, lists)
+        else:
+            inputs.append(Input(file, targets))
+    return inputs
+
+
+def _locate(path: str, base: Path) -> list[str]:
+    plain = _resolve(path, base)
+    if os.path.exists(plain):
+        return [_check(plain)]
+    for folder in (base, Path()):
+        matches = sorted(glob.glob(str(folder / path), recursive=True))
+        fitting = [m for m in matches if m.endswith(_KINDS) and os.path.isfile(m)]
+        if fitting:
+            return fitting
+    if glob.has_magic(path):
+        raise UsageError(f"No .py, .onnx or .txt file matches {path!r}.")
+    raise UsageError(f"There is no file {path!r}.")
+
+
+def _resolve(path: str, base: Path) -> str:
+    """A path relative to a list's own folder, or else to the working folder."""
+    beside = str(base / path) if path else path
+    return beside if os.path.exists(beside) else path
+
+
+def _check(path: str) -> str:
+    if os.path.isdir(path):
+        raise UsageError(f"{path!r} is a directory; name the files, for example '{path}/*.py'.")
+    if not path.endswith(_KINDS):
+        raise UsageError(f"{path!r} is neither a .py, an .onnx nor a .txt file.")
+    return path
+
+
+def _read_list(file: str, above: tuple[str, ...]) -> list[Input]:
+    absolute = os.path.abspath(file)
+    if absolute in above:
+        raise UsageError(f"The list {file!r} includes itself.")
+    inputs = []
+    for line in Path(file).read_text(encoding="utf-8").splitlines():
+        entry = line.strip()
+        if entry and not entry.startswith("#"):
+            inputs += _expand(entry, Path(file).parent, (*above, absolute))
+    return inputs

@@ -1,0 +1,72 @@
+"""Keeping a model for later without keeping the script's own object alive.
+
+A script may delete a model, or never hold it at all. It must be built all the same once the script
+has ended, and the script must still see it die when it would have died. So we hold a weak
+reference to the object and a stand-in that shares its tensors; the stand-in is used only if the
+object is gone.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+
+__all__ = ["Keeper"]
+
+
+class Keeper:
+    """Gives a model back later, dead or alive."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._stand_in: torch.nn.Module | None = None
+        self._weak: weakref.ref[torch.nn.Module] | None = None
+        self._strong: torch.nn.Module | None = None
+        if isinstance(model, torch.jit.ScriptModule):
+            self._strong = model
+            return
+        try:
+            self._stand_in = _stand_in(model, {})
+            self._weak = weakref.ref(model)
+        except Exception:  # noqa: BLE001 - an unusual class; holding it is the safe way
+            self._strong = model
+
+    def model(self) -> torch.nn.Module:
+        """The script's own object while it lives, or its stand-in."""
+        if self._strong is not None:
+            return self._strong
+        assert self._weak is not None
+        alive = self._weak()
+        if alive is not None:
+            return alive
+        assert self._stand_in is not None
+        return self._stand_in
+
+    def is_of(self, model: torch.nn.Module) -> bool:
+        """Whether this keeps that very object."""
+        return model is (self._strong if self._weak is None else self._weak())
+
+
+def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
+    """A model of the same class whose parts are stand-ins and whose tensors are the same."""
+    if id(model) in done:
+        return done[id(model)]
+    if isinstance(model, torch.jit.ScriptModule):
+        return model
+    twin: torch.nn.Module = model.__class__.__new__(model.__class__)
+    done[id(model)] = twin
+    attributes = dict(vars(model))
+    attributes["_modules"] = {
+        name: None if part is None else _stand_in(part, done)
+        for name, part in model._modules.items()
+    }
+    for name, value in attributes.items():
+        if name != "_modules" and type(value) is dict:
+            attributes[name] = dict(value)
+        elif type(value) is list:
+            attributes[name] = [
+                _stand_in(v, done) if isinstance(v, torch.nn.Module) else v for v in value
+            ]
+    vars(twin).update(attributes)
+    return twin

@@ -1,0 +1,174 @@
+"""The listing of the models in an input, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from turnkeyml.records import (
+    Evaluation,
+    InputResult,
+    InvocationRecord,
+    InvocationResult,
+    ScriptOutcome,
+    Verification,
+)
+
+__all__ = ["HEADER", "closing_line", "listing", "performance_lines", "size_in_words"]
+
+HEADER = "Models discovered during profiling:"
+INDENT = " " * 8
+LABEL_WIDTH = 16
+
+
+def closing_line(command: str) -> str:
+    """The last line of a command that went well."""
+    return f"Woohoo! The '{command}' command is complete."
+
+
+def listing(result: InputResult, show_status: bool) -> str:
+    """Everything that is known of an input."""
+    lines = [f"{result.input.name}:"]
+    for group in _by_model(result.invocations):
+        lines += [INDENT + line for line in _model_lines(group, show_status)]
+        lines.append("")
+    complaint = _script_line(result.script)
+    for trouble in (complaint, result.failure):
+        if trouble:
+            lines += [INDENT + trouble, ""]
+    return "\n".join(lines)
+
+
+def size_in_words(size: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{round(float(size), 2)} {unit}"
+        size /= 1024
+    return f"{round(size, 2)} TB"
+
+
+def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
+    """The result of a single model, for those who call us from Python."""
+    performance = evaluation.performance
+    if performance is None:
+        return [f"{name} could not be measured: {evaluation.reason}"]
+    lines = [
+        f"Performance of {name} on device {performance.device} is:",
+        f"latency: {performance.mean_latency:.3f} ms",
+        f"throughput: {performance.throughput:.1f} ips",
+    ]
+    return lines + _verification_lines(performance.verification)
+
+
+def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]]:
+    """The invocations of each model together, sub-models after the models that call them."""
+    groups: dict[tuple[str, str | None], list[InvocationResult]] = {}
+    for row in rows:
+        key = (row.invocation.model_hash, row.invocation.parent_hash)
+        groups.setdefault(key, []).append(row)
+    ordered: list[list[InvocationResult]] = []
+
+    def place(group: list[InvocationResult]) -> None:
+        ordered.append(group)
+        hashes = {row.invocation.hash for row in group}
+        for key, other in groups.items():
+            if key[1] in hashes:
+                place(other)
+
+    for key, group in groups.items():
+        if key[1] is None:
+            place(group)
+    placed = {id(group) for group in ordered}
+    return ordered + [group for group in groups.values() if id(group) not in placed]
+
+
+def _model_lines(group: list[InvocationResult], show_status: bool) -> Iterator[str]:
+    first = group[0].invocation
+    margin = INDENT * 2 * first.depth
+    single = len(group) == 1
+    yield margin + first.name + (f" {_executed(first)}" if single else "")
+    inner = margin + INDENT
+    yield inner + _field("Model Type:", first.model_type)
+    if first.class_name != "ONNX":
+        yield inner + _field("Class:", f"{first.class_name} ({first.class_repr})")
+    if first.file:
+        line = f", line {first.line}" if first.line else ""
+        yield inner + _field("Location:", first.file + line)
+    size = size_in_words(first.parameter_bytes)
+    yield inner + _field("Parameters:", f"{first.parameters:,} ({size})")
+    for remark in first.remarks:
+        yield inner + _field("Note:", remark)
+    for number, row in enumerate(group, start=1):
+        if not single:
+            yield ""
+            yield inner + f"With input shape {number} {_executed(row.invocation)}"
+        for line in _invocation_lines(row, show_status):
+            yield inner + line
+
+
+def _executed(record: InvocationRecord) -> str:
+    if not record.executed:
+        return ""
+    return f"(executed {record.executed}x - {record.seconds:.2f}s)"
+
+
+def _invocation_lines(row: InvocationResult, show_status: bool) -> Iterator[str]:
+    record = row.invocation
+    shapes = ", ".join(f"{name!r}: {shape}" for name, shape in record.shapes.items())
+    yield _field("Input Shape:", shapes or "none")
+    yield _field("Hash:", record.hash)
+    yield _field("Build dir:", row.build_dir or "")
+    if show_status and row.selected:
+        yield from _status_lines(row)
+
+
+def _status_lines(row: InvocationResult) -> Iterator[str]:
+    if row.skipped:
+        yield _field("Status:", f"Not built: {row.skipped}.")
+    elif row.failure:
+        yield _field("Status:", row.failure)
+    elif not row.evaluations:
+        yield _field("Status:", "Model successfully built!")
+        for line in _verification_lines(row.verification):
+            yield " " * LABEL_WIDTH + line
+    for evaluation in row.evaluations:
+        yield from _evaluation_lines(evaluation)
+    for remark in row.remarks:
+        yield _field("Note:", remark)
+
+
+def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
+    performance = evaluation.performance
+    if performance is None:
+        yield _field("Status:", f"Failed to benchmark with {evaluation.runtime}: {evaluation.reason}")
+        return
+    runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
+    yield _field("Status:", f"Successfully benchmarked on {performance.device} ({runtime})")
+    margin = " " * LABEL_WIDTH
+    latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
+    yield f"{margin}{'Mean Latency:':<16}{latency:<7} {performance.latency_units}"
+    yield f"{margin}{'Throughput:':<16}{throughput:<7} {performance.throughput_units}"
+    for line in _verification_lines(performance.verification):
+        yield margin + line
+
+
+def _verification_lines(verification: Verification | None) -> list[str]:
+    """Nothing for a match; anything less must be seen."""
+    if verification is None or verification.trusted:
+        return []
+    detail = ""
+    if verification.max_relative_error is not None:
+        detail = f" (relative error {verification.max_relative_error:.2g})"
+    return [f"{'Verification:':<16}{verification.verdict}{detail}: {verification.reason}"]
+
+
+def _script_line(script: ScriptOutcome) -> str | None:
+    if script.error:
+        return f"The script failed: {script.error}"
+    if script.exit_code:
+        return f"The script exited with code {script.exit_code}."
+    return None
+
+
+def _field(label: str, value: str) -> str:
+    return f"{label:<{LABEL_WIDTH}}{value}"

@@ -1,0 +1,157 @@
+"""Showing what goes on: plain lines for logs and pipes, a live view for terminals."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from turnkeyml import environment, events
+from turnkeyml.display.listing import HEADER, listing
+from turnkeyml.records import Input, InputResult
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
+
+__all__ = ["LiveWatcher", "PlainWatcher", "make_watcher"]
+
+
+def make_watcher(show_status: bool) -> PlainWatcher:
+    """The watcher that fits where we print to."""
+    plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
+    kind = PlainWatcher if plain else LiveWatcher
+    return kind(show_status, environment.build_monitor(), environment.traceback())
+
+
+class PlainWatcher:
+    """Listings on standard output, progress and tracebacks on standard error."""
+
+    def __init__(self, show_status: bool, monitor: bool, traceback: bool) -> None:
+        self._show_status = show_status
+        self._monitor = monitor
+        self._traceback = traceback
+        self._item: Input | None = None
+        self._header_shown = False
+
+    def input_started(self, item: Input, position: int, total: int) -> None:
+        self._item = item
+        self._position, self._total = position, total
+
+    def event(self, event: events.Event) -> None:
+        """Say what happens, a line at a time."""
+        match event:
+            case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
+                self._tell(outcome.traceback.rstrip())
+            case events.InvocationFinished(result) if result.traceback and self._traceback:
+                self._tell(result.traceback.rstrip())
+            case _ if self._monitor:
+                line = _progress_line(event)
+                if line:
+                    self._tell(f"{self._item.name if self._item else ''}: {line}")
+
+    def tick(self) -> None:
+        """Nothing changes on a printed page."""
+
+    def input_finished(self, result: InputResult) -> None:
+        if not self._header_shown:
+            print(f"\n{HEADER}\n")
+            self._header_shown = True
+        print(listing(result, self._show_status), flush=True)
+
+    def _tell(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def _progress_line(event: events.Event) -> str | None:
+    match event:
+        case events.Waiting(invocation):
+            return f"{invocation}: waiting for another turnkey that works on this build"
+        case events.BuildReused(invocation):
+            return f"{invocation}: the build is in the cache"
+        case events.StageFinished(invocation, stage, seconds, succeeded):
+            return f"{invocation}: {stage} {'took' if succeeded else 'failed after'} {seconds:.1f} s"
+        case events.MeasureStarted(invocation, runtime):
+            return f"{invocation}: measuring with {runtime}"
+    return None
+
+
+class LiveWatcher(PlainWatcher):
+    """A view of the current build and measurement that disappears when they are done.
+
+    While the script itself runs the terminal belongs to the script.
+    """
+
+    def __init__(self, show_status: bool, monitor: bool, traceback: bool) -> None:
+        super().__init__(show_status, monitor, traceback)
+        self._live: Live | None = None
+        self._rows: list[tuple[str, str]] = []
+        self._current: str | None = None
+        self._began = self._expected = 0.0
+
+    def input_started(self, item: Input, position: int, total: int) -> None:
+        super().input_started(item, position, total)
+        self._rows, self._current, self._expected = [], None, 0.0
+
+    def event(self, event: events.Event) -> None:
+        match event:
+            case events.ScriptFinished():
+                super().event(event)
+                self._open()
+            case events.InvocationFinished(result):
+                if result.traceback and self._traceback and self._live:
+                    self._live.console.print(result.traceback.rstrip(), markup=False)
+                self._rows, self._current = [], None
+            case events.StageStarted(_, _, message, position, total):
+                self._begin(f"{message} ({position} of {total})")
+            case events.StageFinished(_, stage, seconds, succeeded):
+                self._rows.append(("✓" if succeeded else "✗", f"{stage}  {seconds:.1f} s"))
+                self._current = None
+            case events.BuildReused():
+                self._rows.append(("✓", "the build is in the cache"))
+            case events.Waiting():
+                self._begin("Waiting for another turnkey that works on this build")
+            case events.MeasureStarted(_, runtime):
+                self._begin(f"Measuring with {runtime}")
+            case events.MeasureEstimated(_, seconds):
+                self._began, self._expected = time.monotonic(), seconds
+        self.tick()
+
+    def tick(self) -> None:
+        if self._live:
+            self._live.update(self._view(), refresh=True)
+
+    def input_finished(self, result: InputResult) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+        super().input_finished(result)
+
+    def _begin(self, what: str) -> None:
+        self._current, self._began, self._expected = what, time.monotonic(), 0.0
+
+    def _open(self) -> None:
+        from rich.live import Live
+
+        if self._live is None and self._show_status:
+            self._live = Live(self._view(), auto_refresh=False, transient=True)
+            self._live.start()
+
+    def _view(self) -> Table:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid(padding=(0, 1))
+        name = self._item.name if self._item else ""
+        table.add_row("", Text(f"{name} ({self._position} of {self._total})", style="bold"))
+        for mark, text in self._rows:
+            table.add_row(Text(mark, style="green" if mark == "✓" else "red"), Text(text))
+        if self._current:
+            elapsed = time.monotonic() - self._began
+            table.add_row(Text("…", style="cyan"), Text(f"{self._current}  {elapsed:.0f} s"))
+            if self._expected > 2:
+                left = max(0.0, self._expected - elapsed)
+                table.add_row("", ProgressBar(total=self._expected, completed=elapsed, width=40))
+                table.add_row("", Text(f"about {left:.0f} s left", style="dim"))
+        return table

@@ -1,0 +1,62 @@
+"""The TURNKEY_* environment variables, read in one place."""
+
+from __future__ import annotations
+
+import os
+
+from turnkeyml.errors import UsageError
+
+__all__ = ["build_monitor", "cache_dir", "debug", "onnx_opset", "timeout_seconds", "traceback"]
+
+_TRUE = {"true", "1", "yes", "on"}
+_FALSE = {"false", "0", "no", "off", ""}
+
+
+def cache_dir() -> str:
+    """Where builds are kept when no option says otherwise."""
+    return os.path.expanduser(os.environ.get("TURNKEY_CACHE_DIR") or "~/.cache/turnkey")
+
+
+def debug() -> bool:
+    """Plain lines instead of a live view."""
+    return _flag("TURNKEY_DEBUG", default=False)
+
+
+def traceback() -> bool:
+    """Whether a failed build shows its traceback."""
+    return _flag("TURNKEY_TRACEBACK", default=True)
+
+
+def build_monitor() -> bool:
+    """Whether the progress of a build is shown."""
+    return _flag("TURNKEY_BUILD_MONITOR", default=True)
+
+
+def onnx_opset() -> int | None:
+    """The opset that was asked for, or None."""
+    return _positive_integer("TURNKEY_ONNX_OPSET")
+
+
+def timeout_seconds() -> int | None:
+    """The time an isolated input may take, or None."""
+    return _positive_integer("TURNKEY_TIMEOUT_SECONDS")
+
+
+def _flag(name: str, default: bool) -> bool:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if value.strip().lower() in _TRUE:
+        return True
+    if value.strip().lower() in _FALSE:
+        return False
+    raise UsageError(f"{name} must be True or False, not {value!r}.")
+
+
+def _positive_integer(name: str) -> int | None:
+    value = os.environ.get(name)
+    if value is None or not value.strip():
+        return None
+    if not value.strip().isdecimal() or int(value) < 1:
+        raise UsageError(f"{name} must be a whole number above zero, not {value!r}.")
+    return int(value)

@@ -1,0 +1,1 @@
+"""Where an Input is evaluated: always in a process of its own."""

@@ -1,0 +1,118 @@
+"""A process that has imported everything, has run nothing, and forks a child for each input.
+
+Importing torch takes seconds, forking takes milliseconds. The fork is safe only because nothing
+but imports has happened here: no operator has run and no session has been opened.
+
+It talks JSON lines over a socket: ``{"job": PATH}`` comes in; ``{"pid": N}`` and later
+``{"pid": N, "exit": CODE}`` go out. When the other end goes away, so does it, with its children.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import warnings
+from importlib import import_module
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Serve the socket whose number is the first argument; the second lists what to import."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for module in sys.argv[2].split(","):
+            import_module(module)
+    except Exception as error:  # noqa: BLE001 - told to whoever started us, who tells the user
+        _send(channel, {"error": f"{type(error).__name__}: {error}"})
+        return
+    gc.collect()
+    gc.freeze()
+    _serve(channel)
+
+
+def _serve(channel: socket.socket) -> None:
+    children: dict[int, int] = {}
+    requests = channel.makefile("r", encoding="utf-8")
+    while True:
+        ready, _, _ = select.select([channel, *children], [], [])
+        for handle in [h for h in ready if h is not channel]:
+            pid = children.pop(handle)
+            os.close(handle)
+            _, status = os.waitpid(pid, 0)
+            _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
+        if channel in ready:
+            line = requests.readline()
+            if not line:
+                _end(list(children.values()))
+                return
+            pid = _fork()
+            if pid == 0:
+                for handle in children:
+                    os.close(handle)
+                requests.close()
+                channel.close()
+                _run(json.loads(line)["job"])
+            children[os.pidfd_open(pid)] = pid
+            _send(channel, {"pid": pid})
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its threads are idle, see above
+        return os.fork()
+
+
+def _run(job: str) -> None:
+    """Be the child. Ends the process as Python ends a script: with its exit handlers."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _reseed()
+    code = 1
+    try:
+        sys.argv = ["turnkey", job]
+        import_module("turnkeyml.launch.child").main()
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    except BaseException:  # noqa: BLE001 - a bug of ours: shown, and the parent sees the code
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(code)
+
+
+def _reseed() -> None:
+    """Two scripts must not share the random state that numpy drew when it was imported."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed()
+
+
+def _end(pids: list[int]) -> None:
+    from turnkeyml.launch.processes import kill_tree
+
+    for pid in pids:
+        kill_tree(pid)
+
+
+def _send(channel: socket.socket, message: dict[str, object]) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        channel.sendall(json.dumps(message).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Running one measurement and keeping what it found, in whichever process that happens."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from turnkeyml.cache.files import replacing, write_json
+from turnkeyml.measure.sampler import Rule, Samples, sample
+from turnkeyml.measure.statistics import summarize
+from turnkeyml.records import Evaluation, from_dict, to_dict
+from turnkeyml.runtimes import machine
+from turnkeyml.runtimes.registry import Device, Runtime
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.session import Session
+
+__all__ = ["Outputs", "failed", "measure", "read_evaluation"]
+
+Outputs = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An evaluation with what the model computed in the process that measured it."""
+
+    evaluation: Evaluation
+    outputs: Outputs
+
+
+def measure(
+    open_session: Callable[[], Session],
+    device: Device,
+    runtime: Runtime,
+    threads: int,
+    rule: Rule,
+    folder: Path,
+    on_estimate: Callable[[float], None] | None = None,
+) -> Measured:
+    """Load, check, warm up, time; the record and the raw samples go to ``folder``."""
+    machine.reset_peak_memory()
+    begin = time.perf_counter()
+    session = open_session()
+    load_seconds = time.perf_counter() - begin
+    load_peak = machine.peak_memory_bytes()
+    machine.reset_peak_memory()
+    outputs = session.outputs()
+    samples = sample(session, rule, on_estimate)
+    version = str(runtime.load().version())
+    performance = replace(
+        summarize(samples),
+        device=device.describe(),
+        device_type=device.name,
+        runtime=runtime.name,
+        runtime_version=version,
+        threads=threads,
+    )
+    evaluation = Evaluation(
+        device_type=device.name,
+        device=device.describe(),
+        runtime=runtime.name,
+        runtime_version=version,
+        measured_at=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        load_seconds=load_seconds,
+        load_peak_memory_bytes=load_peak,
+        peak_memory_bytes=machine.peak_memory_bytes(),
+        performance=performance,
+    )
+    _save(folder, samples, evaluation)
+    return Measured(evaluation, outputs)
+
+
+def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
+    """The record of a measurement that did not come about."""
+    return Evaluation(device.name, device.describe(), runtime.name, status="failed", reason=reason)
+
+
+def read_evaluation(folder: Path) -> Evaluation:
+    """The record that a measurement left in its folder."""
+    return from_dict(Evaluation, json.loads((folder / "evaluation.json").read_text("utf-8")))
+
+
+def _save(folder: Path, samples: Samples, evaluation: Evaluation) -> None:
+    for name, array in (("samples", samples.timed), ("warmup", samples.warmup)):
+        with replacing(folder / f"{name}.npy") as temporary:
+            np.save(temporary, array)
+    write_json(folder / "evaluation.json", to_dict(evaluation))

@@ -1,0 +1,266 @@
+"""The nouns as data: what crosses from one process to another and what lies on disk.
+
+Every class here turns into plain dicts, lists, numbers and strings with ``to_dict`` and comes back
+with ``from_dict``, which ignores what a newer version may have added.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+__all__ = [
+    "Evaluation",
+    "Input",
+    "InputResult",
+    "InvocationRecord",
+    "InvocationResult",
+    "MeasuredPerformance",
+    "Plan",
+    "ScriptOutcome",
+    "StageRecord",
+    "Verification",
+    "from_dict",
+    "to_dict",
+]
+
+LATENCY_UNITS = "milliseconds (ms)"
+THROUGHPUT_UNITS = "inferences per second (IPS)"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file to evaluate, with the invocation hashes it is restricted to."""
+
+    path: str
+    targets: tuple[str, ...] = ()
+
+    @property
+    def is_onnx(self) -> bool:
+        return self.path.lower().endswith(".onnx")
+
+    @property
+    def name(self) -> str:
+        """The file's name, as it is listed."""
+        return self.path.replace("\\", "/").rsplit("/", 1)[-1]
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending, as builds are named after it."""
+        return self.name.rsplit(".", 1)[0]
+
+    def selects(self, record: InvocationRecord) -> bool:
+        """Whether an invocation is wanted: by its own hash or by that of its model."""
+        return not self.targets or bool({record.hash, record.model_hash} & set(self.targets))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done with every invocation of every input."""
+
+    cache_dir: str
+    device: str = "x86"
+    runtimes: tuple[str, ...] = ("ort",)
+    iterations: int = 100
+    sequence: str | None = None
+    onnx_opset: int | None = None
+    rebuild: str = "if_needed"
+    analyze_only: bool = False
+    build_only: bool = False
+    lean_cache: bool = False
+    max_depth: int = 0
+    script_args: tuple[str, ...] = ()
+    rt_args: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InvocationRecord:
+    """A model called with inputs of one set of shapes and dtypes, as it is listed."""
+
+    name: str
+    model_type: str
+    class_name: str
+    class_repr: str
+    file: str
+    line: int
+    parameters: int
+    parameter_bytes: int
+    model_hash: str
+    hash: str
+    parent_hash: str | None
+    depth: int
+    shapes: dict[str, tuple[int, ...]]
+    dtypes: dict[str, str]
+    build_name: str
+    executed: int = 0
+    seconds: float = 0.0
+    obstacle: str | None = None
+    """Why this invocation cannot be built, if it cannot."""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScriptOutcome:
+    """How the script itself ended."""
+
+    exit_code: int = 0
+    error: str | None = None
+    traceback: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.exit_code == 0 and self.error is None
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """What one stage of a build cost."""
+
+    name: str
+    seconds: float
+    peak_memory_bytes: int | None
+    succeeded: bool = True
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a built model computes what the original computes, and by which rule."""
+
+    verdict: str
+    reason: str
+    max_absolute_error: float | None = None
+    max_relative_error: float | None = None
+    cosine: float | None = None
+
+    @property
+    def trusted(self) -> bool:
+        return self.verdict == "match"
+
+
+@dataclass(frozen=True)
+class MeasuredPerformance:
+    """The statistics of one measurement; latencies are in ``latency_units``."""
+
+    mean_latency: float
+    throughput: float
+    iterations: int
+    median_latency: float
+    p90_latency: float | None
+    latency_standard_deviation: float
+    min_latency: float
+    max_latency: float
+    warmup_iterations: int
+    latency_units: str = LATENCY_UNITS
+    throughput_units: str = THROUGHPUT_UNITS
+    device: str = ""
+    device_type: str = ""
+    runtime: str = ""
+    runtime_version: str = ""
+    threads: int = 0
+    build_name: str = ""
+    verification: Verification | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One build on one device with one runtime: measured, or failed with the reason."""
+
+    device_type: str
+    device: str
+    runtime: str
+    runtime_version: str = ""
+    status: str = "successful"
+    reason: str | None = None
+    artifact: str | None = None
+    measured_at: str = ""
+    load_seconds: float | None = None
+    load_peak_memory_bytes: int | None = None
+    peak_memory_bytes: int | None = None
+    performance: MeasuredPerformance | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.performance is not None
+
+
+@dataclass(frozen=True)
+class InvocationResult:
+    """What became of one invocation."""
+
+    invocation: InvocationRecord
+    selected: bool = True
+    skipped: str | None = None
+    build_status: str | None = None
+    build_dir: str | None = None
+    reused: bool = False
+    failure: str | None = None
+    traceback: str | None = None
+    verification: Verification | None = None
+    evaluations: tuple[Evaluation, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None and all(e.ok for e in self.evaluations)
+
+
+@dataclass(frozen=True)
+class InputResult:
+    """What became of one input: its script, and each invocation found in it."""
+
+    input: Input
+    script: ScriptOutcome = ScriptOutcome()
+    invocations: tuple[InvocationResult, ...] = ()
+    failure: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None and self.script.ok and all(i.ok for i in self.invocations)
+
+    @property
+    def performances(self) -> list[MeasuredPerformance]:
+        """Every successful measurement, in order."""
+        found = [e.performance for i in self.invocations for e in i.evaluations]
+        return [p for p in found if p is not None]
+
+
+def to_dict(record: Any) -> Any:
+    """Plain data that JSON and YAML can hold."""
+    if dataclasses.is_dataclass(record) and not isinstance(record, type):
+        return {f.name: to_dict(getattr(record, f.name)) for f in dataclasses.fields(record)}
+    if isinstance(record, dict):
+        return {str(k): to_dict(v) for k, v in record.items()}
+    if isinstance(record, (list, tuple)):
+        return [to_dict(v) for v in record]
+    return record
+
+
+def from_dict(kind: type[T], data: dict[str, Any]) -> T:
+    """The record that ``to_dict`` wrote."""
+    hints = typing.get_type_hints(kind)
+    known = {
+        f.name: _decode(hints[f.name], data[f.name])
+        for f in dataclasses.fields(kind)  # type: ignore[arg-type]
+        if f.name in data
+    }
+    return kind(**known)
+
+
+def _decode(hint: Any, value: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if value is None:
+        return None
+    if origin in (typing.Union, types.UnionType):
+        return _decode(next(a for a in arguments if a is not type(None)), value)
+    if dataclasses.is_dataclass(hint):
+        return from_dict(hint, value)  # type: ignore[arg-type]
+    if origin is tuple:
+        return tuple(_decode(arguments[0], v) for v in value)
+    if origin is dict:
+        return {k: _decode(arguments[1], v) for k, v in value.items()}
+    return value

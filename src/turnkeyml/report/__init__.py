@@ -1,0 +1,1 @@
+"""From the evaluations in a cache to tables."""

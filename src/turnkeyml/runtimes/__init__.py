@@ -1,0 +1,1 @@
+"""One file a runtime, and what is known of the machine."""

@@ -1,0 +1,94 @@
+"""Devices and runtimes as data. What a plugin adds is registered in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from turnkeyml.errors import UsageError
+
+__all__ = ["DEVICES", "RUNTIMES", "Device", "Runtime", "find_device", "find_runtime", "register"]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A kind of hardware."""
+
+    name: str
+    title: str
+    default_runtime: str
+    describe: Callable[[], str]
+    """The name of the one in this machine."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Software that executes a build on a device.
+
+    ``module`` is imported only where the runtime is used. It has ``open_session(request)``, which
+    returns a ``Session`` (see ``measure.session``), and ``version()``.
+    """
+
+    name: str
+    title: str
+    device: str
+    module: str
+    artifact: str
+    """``onnx``: measures the built file in a worker. ``torch``: measures the live model."""
+
+    @property
+    def needs_onnx(self) -> bool:
+        return self.artifact == "onnx"
+
+    def load(self) -> Any:
+        """The module that implements this runtime."""
+        return import_module(self.module)
+
+
+def _describe_x86() -> str:
+    from turnkeyml.runtimes.machine import cpu_name
+
+    return cpu_name()
+
+
+DEVICES: dict[str, Device] = {}
+RUNTIMES: dict[str, Runtime] = {}
+
+
+def register(entry: Device | Runtime) -> None:
+    """Make a device or a runtime known by its name."""
+    if isinstance(entry, Device):
+        DEVICES[entry.name] = entry
+    else:
+        RUNTIMES[entry.name] = entry
+
+
+def find_device(name: str) -> Device:
+    """The device of that name; an error that lists the known ones otherwise."""
+    if name not in DEVICES:
+        raise UsageError(f"Unknown device {name!r}; the devices are: {', '.join(DEVICES)}.")
+    return DEVICES[name]
+
+
+def find_runtime(name: str, device: str) -> Runtime:
+    """The runtime of that name on a device; an error that lists the known ones otherwise."""
+    fitting = [r.name for r in RUNTIMES.values() if r.device == device]
+    if name not in fitting:
+        raise UsageError(
+            f"Unknown runtime {name!r} for device {device}; its runtimes are: {', '.join(fitting)}."
+        )
+    return RUNTIMES[name]
+
+
+register(Device("x86", "Intel and AMD x86 CPUs", "ort", _describe_x86))
+register(Runtime("ort", "ONNX Runtime", "x86", "turnkeyml.runtimes.ort", "onnx"))
+register(
+    Runtime("torch-eager", "PyTorch eager", "x86", "turnkeyml.runtimes.torch_eager", "torch")
+)
+register(
+    Runtime(
+        "torch-compiled", "torch.compile", "x86", "turnkeyml.runtimes.torch_compiled", "torch"
+    )
+)
