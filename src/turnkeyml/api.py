@@ -84,9 +84,11 @@ def benchmark_files(
     )
     if not analyze_only:
         check_writable(Path(plan.cache_dir))
-    limit = (timeout or environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS) if (
-        process_isolation or timeout is not None
-    ) else None
+    limit = (
+        (timeout or environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS)
+        if (process_isolation or timeout is not None)
+        else None
+    )
     watcher = make_watcher(show_status=not analyze_only)
     return evaluate_inputs(inputs, plan, watcher, limit)
 
@@ -231,7 +233,13 @@ def _evaluate_live(
     if inputs is None:
         raise UsageError("The model's inputs are needed: they give the build its shapes.")
     kwargs = dict(inputs) if hasattr(inputs, "keys") else {}
-    args = () if hasattr(inputs, "keys") else tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    args = (
+        ()
+        if hasattr(inputs, "keys")
+        else tuple(inputs)
+        if isinstance(inputs, (tuple, list))
+        else (inputs,)
+    )
     record: InvocationRecord = describe_live(model, args, kwargs)
     name = build_name or (f"{_script_name()}_{record.hash}" if add_hash else _script_name())
     record = replace(record, build_name=safe_name(name))

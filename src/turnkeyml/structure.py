@@ -15,7 +15,16 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["clone", "constants", "dtypes", "is_tensor", "leaves", "name_arguments", "replace", "shapes"]
+__all__ = [
+    "clone",
+    "constants",
+    "dtypes",
+    "is_tensor",
+    "leaves",
+    "name_arguments",
+    "replace",
+    "shapes",
+]
 
 Visitor = Callable[[str, Any], Any]
 

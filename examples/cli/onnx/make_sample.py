@@ -1,6 +1,6 @@
 """Makes sample.onnx beside this file: an ONNX model to try turnkey on.
 
-    turnkey examples/cli/onnx/sample.onnx
+turnkey examples/cli/onnx/sample.onnx
 """
 
 from pathlib import Path

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import turnkeyml
 from turnkeyml import environment, events, structure
 from turnkeyml.build import identity, onnx_files
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+from turnkeyml.build.reference import Reference
 from turnkeyml.build.sequences import find_sequence
-from turnkeyml.build.stage import MODEL, ONNX, ONNX_FILE, Progress, Sequence, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FILE, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.verify import verify_onnx
 from turnkeyml.cache import state as states
@@ -36,20 +37,24 @@ class Built:
 
 def build(subject: Subject, plan: Plan, folder: BuildFolder, sink: events.Sink) -> Built:
     """The build of a subject, from the cache where it is still good. Needs the folder's lock."""
-    sequence = find_sequence(plan.sequence, subject.is_onnx)
-    opset = plan.onnx_opset or environment.onnx_opset()
     cached = read_state(folder)
-    if plan.rebuild == "never" and cached is not None:
-        return _load_regardless(subject, cached, folder, sequence, opset)
-    key = _key(subject, sequence, opset)
+    job = _Job(
+        subject=subject,
+        folder=folder,
+        sink=sink,
+        sequence=find_sequence(plan.sequence, subject.is_onnx),
+        chosen_opset=plan.onnx_opset or environment.onnx_opset(),
+    )
+    key = job.key()
     why = _why_not_reusable(cached, key, folder)
+    if cached is not None and plan.rebuild == "never":
+        return _load_regardless(cached, why, folder)
     if cached is not None and plan.rebuild == "if_needed" and why is None:
         sink.send(events.BuildReused(subject.record.hash))
         return Built(cached, reused=True)
     remarks = (f"The cached build was made again: {why}.",) if cached and why else ()
-    state = _new_state(subject, key, sequence, opset)
     try:
-        return Built(_make(subject, state, folder, sequence, opset, sink), False, remarks)
+        return Built(job.make(key), reused=False, remarks=remarks)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise BuildError(
@@ -59,153 +64,146 @@ def build(subject: Subject, plan: Plan, folder: BuildFolder, sink: events.Sink) 
         raise
 
 
-def _make(
-    subject: Subject,
-    state: BuildState,
-    folder: BuildFolder,
-    sequence: Sequence,
-    opset: int | None,
-    sink: events.Sink,
-) -> BuildState:
-    folder.path.mkdir(parents=True, exist_ok=True)
-    write_state(folder, state)
-    folder.remove_build()
-    threads = machine.usable_cores()
-    reference = _reference(subject, threads, state, folder)
-    save_arrays(folder.inputs, reference.inputs)
-    save_arrays(folder.outputs, reference.outputs)
-    finished: list[StageRecord] = []
-    with folder.work() as work:
-        bench = Workbench(
-            folder=folder,
+@dataclass
+class _Job:
+    """One build in the making."""
+
+    subject: Subject
+    folder: BuildFolder
+    sink: events.Sink
+    sequence: Sequence
+    chosen_opset: int | None
+
+    @property
+    def opset(self) -> int:
+        return self.chosen_opset or DEFAULT_ONNX_OPSET
+
+    def key(self) -> dict[str, str]:
+        """Everything that the build depends on; each part named, to say what has changed."""
+        subject = self.subject
+        common = {
+            "turnkey version": ".".join(turnkeyml.__version__.split(".")[:2]),
+            "sequence": " ".join(self.sequence.stage_names),
+            "opset": str(self.opset),
+            "input shapes": str(subject.record.shapes),
+            "input dtypes": str(subject.record.dtypes),
+        }
+        if subject.onnx_file is not None:
+            files = [subject.onnx_file, *onnx_files.data_files(subject.onnx_file)]
+            return {**common, "ONNX file": identity.file_digest(files)}
+        arguments = structure.constants((subject.args, subject.kwargs))
+        return {
+            **common,
+            "other inputs": identity.digest(arguments),
+            "model": identity.model_fingerprint(subject.model),
+            "weights": identity.weights_digest(subject.model),
+        }
+
+    def make(self, key: dict[str, str]) -> BuildState:
+        """Build from the start; the state on disk says at any moment how far it is."""
+        state = self._new_state(key)
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        write_state(self.folder, state)
+        self.folder.remove_build()
+        finished: list[StageRecord] = []
+        try:
+            reference = self._reference()
+            save_arrays(self.folder.inputs, reference.inputs)
+            save_arrays(self.folder.outputs, reference.outputs)
+            with self.folder.work() as work:
+                bench = self._workbench(work, reference)
+                self.sequence.run(bench, self._progress(finished))
+                verification = _verify(bench, self.sequence)
+        except BuildError as error:
+            failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
+            failed = replace(state, build_status=states.FAILED, failure=failure)
+            write_state(self.folder, replace(failed, stages=tuple(finished)))
+            raise
+        done = replace(
+            state,
+            build_status=states.SUCCESSFUL,
+            stages=tuple(finished),
+            artifacts=self._artifacts(bench),
+            facts=bench.facts,
+            verification=verification,
+        )
+        write_state(self.folder, done)
+        return done
+
+    def _reference(self) -> Reference:
+        """The original's outputs; a model that cannot run by itself cannot be built."""
+        try:
+            return self.subject.reference(machine.usable_cores())
+        except Exception as error:
+            what = "The ONNX file" if self.subject.is_onnx else "The model"
+            raise BuildError(
+                f"{what} does not run again on its recorded inputs: {describe(error)}"
+            ) from error
+
+    def _workbench(self, work: Path, reference: Reference) -> Workbench:
+        subject = self.subject
+        return Workbench(
+            folder=self.folder,
             work=work,
-            opset=opset or DEFAULT_ONNX_OPSET,
-            opset_was_chosen=opset is not None,
+            opset=self.opset,
+            opset_was_chosen=self.chosen_opset is not None,
             reference=reference,
             model=subject.model,
             args=subject.args,
             kwargs=subject.kwargs,
             things={ONNX_FILE: subject.onnx_file} if subject.onnx_file else {},
-            threads=threads,
         )
-        try:
-            sequence.run(bench, _progress(subject, sink, finished))
-            verification = _verify(bench, sequence)
-        except BuildError as error:
-            failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
-            changes: dict[str, Any] = {"build_status": states.FAILED, "failure": failure}
-            write_state(folder, state.changed(stages=tuple(finished), **changes))
-            raise
-    done = state.changed(
-        build_status=states.SUCCESSFUL,
-        stages=tuple(finished),
-        artifacts=_artifacts(bench, folder),
-        facts={k: v for k, v in bench.facts.items() if k != "complete"},
-        verification=verification,
-    )
-    write_state(folder, done)
-    return done
 
+    def _progress(self, finished: list[StageRecord]) -> Progress:
+        name, sink = self.subject.record.hash, self.sink
 
-def _reference(subject: Subject, threads: int, state: BuildState, folder: BuildFolder) -> Any:
-    """The original's outputs; a model that cannot run by itself cannot be built."""
-    try:
-        return subject.reference(threads)
-    except Exception as error:
-        what = "The ONNX file" if subject.is_onnx else "The model"
-        message = f"{what} does not run again on its recorded inputs: {describe(error)}"
-        failure = {"stage": "", "message": message, "log": ""}
-        write_state(folder, state.changed(build_status=states.FAILED, failure=failure))
-        raise BuildError(message) from error
+        def started(stage: str, message: str, position: int, total: int) -> None:
+            sink.send(events.StageStarted(name, stage, message, position, total))
+
+        def ended(record: StageRecord) -> None:
+            finished.append(record)
+            sink.send(events.StageFinished(name, record.name, record.seconds, record.succeeded))
+
+        return Progress(started, ended)
+
+    def _artifacts(self, bench: Workbench) -> dict[str, str]:
+        made = {kind: path for kind, path in bench.things.items() if kind != ONNX_FILE}
+        return {k: path.relative_to(self.folder.path).as_posix() for k, path in made.items()}
+
+    def _new_state(self, key: dict[str, str]) -> BuildState:
+        record = self.subject.record
+        return BuildState(
+            build_name=record.build_name,
+            build_status=states.RUNNING,
+            turnkey_version=turnkeyml.__version__,
+            model_type=record.model_type,
+            hash=record.hash,
+            model_hash=record.model_hash,
+            key=key,
+            config={
+                "build_name": record.build_name,
+                "onnx_opset": self.opset,
+                "sequence": self.sequence.stage_names,
+            },
+            input_shapes=record.shapes,
+            input_dtypes=record.dtypes,
+        )
 
 
 def _verify(bench: Workbench, sequence: Sequence) -> Verification:
-    """The verdict on the last ONNX file, naming the stage at fault where one is."""
+    """The verdict on the last ONNX file, naming where it went wrong if it did."""
     if ONNX not in bench.things:
         return Verification("not checked", "the sequence made no ONNX file")
-    path, precision = bench.things[ONNX], bench.facts.get("precision", "fp32")
     exported = bench.verification
-    only_exported = sequence.stage_names[-2:] == ["export_pytorch", "set_success"]
-    if exported is not None and only_exported:
+    later = [s for s in sequence.stage_names if s not in ("export_pytorch", "set_success")]
+    if exported is not None and not later:
         return exported
-    verdict = verify_onnx(str(path), bench.reference, precision, bench.threads)
+    precision = bench.facts.get("precision", "fp32")
+    verdict = verify_onnx(str(bench.things[ONNX]), bench.reference, precision, bench.threads)
     if verdict.verdict in ("close", "mismatch") and exported is not None and exported.trusted:
-        later = [s for s in sequence.stage_names if s not in ("export_pytorch", "set_success")]
-        note = f"{verdict.reason}; it still matched after export_pytorch, not after {later[-1]}"
-        return Verification(
-            verdict.verdict,
-            note,
-            verdict.max_absolute_error,
-            verdict.max_relative_error,
-            verdict.cosine,
-        )
+        note = f"{verdict.reason}; it matched after export_pytorch, but not after {later[-1]}"
+        return replace(verdict, reason=note)
     return verdict
-
-
-def _progress(subject: Subject, sink: events.Sink, finished: list[StageRecord]) -> Progress:
-    name = subject.record.hash
-
-    def started(stage: str, message: str, position: int, total: int) -> None:
-        sink.send(events.StageStarted(name, stage, message, position, total))
-
-    def ended(record: StageRecord) -> None:
-        finished.append(record)
-        sink.send(
-            events.StageFinished(name, record.name, record.seconds, record.succeeded)
-        )
-
-    return Progress(started, ended)
-
-
-def _artifacts(bench: Workbench, folder: BuildFolder) -> dict[str, str]:
-    return {
-        kind: path.relative_to(folder.path).as_posix()
-        for kind, path in bench.things.items()
-        if kind not in (ONNX_FILE, MODEL)
-    }
-
-
-def _new_state(
-    subject: Subject, key: dict[str, str], sequence: Sequence, opset: int | None
-) -> BuildState:
-    record = subject.record
-    return BuildState(
-        build_name=record.build_name,
-        build_status=states.RUNNING,
-        turnkey_version=turnkeyml.__version__,
-        model_type=record.model_type,
-        hash=record.hash,
-        model_hash=record.model_hash,
-        key=key,
-        config={
-            "build_name": record.build_name,
-            "onnx_opset": opset or DEFAULT_ONNX_OPSET,
-            "sequence": sequence.stage_names,
-        },
-        input_shapes=record.shapes,
-        input_dtypes=record.dtypes,
-    )
-
-
-def _key(subject: Subject, sequence: Sequence, opset: int | None) -> dict[str, str]:
-    """Everything that a build depends on; each part named, to say what has changed."""
-    common = {
-        "turnkey version": ".".join(turnkeyml.__version__.split(".")[:2]),
-        "sequence": " ".join(sequence.stage_names),
-        "opset": str(opset or DEFAULT_ONNX_OPSET),
-        "input shapes": str(subject.record.shapes),
-        "input dtypes": str(subject.record.dtypes),
-    }
-    if subject.onnx_file is not None:
-        files = [subject.onnx_file, *onnx_files.data_files(subject.onnx_file)]
-        return {**common, "ONNX file": identity.file_digest(files)}
-    arguments = structure.constants((subject.args, subject.kwargs))
-    return {
-        **common,
-        "other inputs": identity.digest(arguments),
-        "model": identity.model_fingerprint(subject.model),
-        "weights": identity.weights_digest(subject.model),
-    }
 
 
 def _why_not_reusable(
@@ -227,20 +225,13 @@ def _why_not_reusable(
     return None
 
 
-def _load_regardless(
-    subject: Subject,
-    cached: BuildState,
-    folder: BuildFolder,
-    sequence: Sequence,
-    opset: int | None,
-) -> Built:
-    if not all((folder.path / a).exists() for a in cached.artifacts.values()):
-        raise BuildError(f"The build in {folder.path} has no model, and may not be made again.")
-    if not cached.artifacts:
+def _load_regardless(cached: BuildState, why: str | None, folder: BuildFolder) -> Built:
+    """What is in the cache, stale or not, if there is anything to load."""
+    files = [folder.path / artifact for artifact in cached.artifacts.values()]
+    if not files or not all(file.exists() for file in files):
         raise BuildError(
-            f"The build in {folder.path} is not finished ({cached.build_status}), "
-            "and --rebuild never forbids to make it again."
+            f"The build in {folder.path} has no model to load ({cached.build_status}), "
+            "and the rebuild policy 'never' forbids to make it again."
         )
-    why = _why_not_reusable(cached, _key(subject, sequence, opset), folder)
-    remark = f"The cached build was loaded although {why}, as --rebuild never asks."
+    remark = f"The cached build was loaded as 'never' asks, although {why}."
     return Built(cached, reused=True, remarks=(remark,) if why else ())

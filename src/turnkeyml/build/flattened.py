@@ -20,7 +20,9 @@ __all__ = ["Flattened", "input_names", "output_names"]
 class Flattened(torch.nn.Module):
     """Wraps a model and the arguments of one call."""
 
-    def __init__(self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         super().__init__()
         self.model = model
         self._arguments = (args, kwargs)
@@ -41,7 +43,9 @@ def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> li
     """A name for each tensor among the arguments: that of its parameter, where there is one."""
     positional = _positional_names(model, len(args))
     named = {**dict(zip(positional, args, strict=True)), **kwargs}
-    return _unique([_clean(path) for name, v in named.items() for path in structure.leaves(v, name)])
+    return _unique(
+        [_clean(path) for name, v in named.items() for path in structure.leaves(v, name)]
+    )
 
 
 def output_names(paths: list[str], taken: list[str]) -> list[str]:

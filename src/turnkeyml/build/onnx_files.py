@@ -10,7 +10,14 @@ import onnx
 
 from turnkeyml.errors import BuildError
 
-__all__ = ["copy_model", "data_files", "has_half_precision", "opset_of", "save_model", "total_bytes"]
+__all__ = [
+    "copy_model",
+    "data_files",
+    "has_half_precision",
+    "opset_of",
+    "save_model",
+    "total_bytes",
+]
 
 ONE_FILE_BYTES = 1_500_000_000
 """Above this the weights go to a file of their own; protobuf itself ends at 2 GiB."""
@@ -21,7 +28,9 @@ def read_graph(path: Path) -> onnx.ModelProto:
     try:
         return onnx.load(str(path), load_external_data=False)
     except Exception as error:
-        raise BuildError(f"{path.name} is not a valid ONNX file ({type(error).__name__})") from error
+        raise BuildError(
+            f"{path.name} is not a valid ONNX file ({type(error).__name__})"
+        ) from error
 
 
 def opset_of(path: Path) -> int:
@@ -32,7 +41,7 @@ def opset_of(path: Path) -> int:
 
 def data_files(path: Path) -> list[Path]:
     """The external data files of a model, which must lie beside or below it."""
-    names = set()
+    names: set[str] = set()
     for tensor in _tensors(read_graph(path)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
             names.update(e.value for e in tensor.external_data if e.key == "location")

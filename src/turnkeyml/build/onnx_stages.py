@@ -42,7 +42,9 @@ class OptimizeOnnx(Stage):
 
         source = bench.things[ONNX]
         if onnx_files.has_half_precision(source):
-            print("The model is in half precision already; ONNX Runtime would add casts. Left as it is.")
+            print(
+                "Left as it is: the model is in half precision, for which ONNX Runtime adds casts."
+            )
             return
         target = bench.work / bench.onnx_name("opt")
         options = onnxruntime.SessionOptions()
@@ -89,4 +91,4 @@ class SetSuccess(Stage):
     message = "Finishing up"
 
     def fire(self, bench: Workbench) -> None:
-        bench.facts["complete"] = True
+        print("The build is complete.")

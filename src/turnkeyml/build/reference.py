@@ -33,7 +33,9 @@ class Reference:
     """The outputs of the original computed in another precision, where that can be done."""
 
 
-def of_torch(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> Reference:
+def of_torch(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
+) -> Reference:
     """Run a live model twice on its recorded arguments."""
     import torch
 

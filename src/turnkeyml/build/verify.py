@@ -48,7 +48,9 @@ def compare(outputs: Outputs, reference: Reference, precision: str) -> Verificat
         return Verification("mismatch", f"the shapes differ: {shapes[1]} instead of {shapes[0]}")
     if not golden:
         return Verification("not checked", "the model returns no tensor")
-    errors = [_Error.between(a, g, TOLERANCE[precision]) for a, g in zip(found, golden, strict=True)]
+    errors = [
+        _Error.between(a, g, TOLERANCE[precision]) for a, g in zip(found, golden, strict=True)
+    ]
     verdict, reason = _judge(errors, found, reference, precision)
     return Verification(
         verdict,
@@ -147,17 +149,13 @@ def _cosine(array: np.ndarray, golden: np.ndarray) -> float:
     return min(1.0, float(np.dot(a, g)) / norm)
 
 
-def _as_exact_as_original(
-    found: list[np.ndarray], reference: Reference, precision: str
-) -> bool:
+def _as_exact_as_original(found: list[np.ndarray], reference: Reference, precision: str) -> bool:
     """Whether the build is no further from an exact computation than the original may be."""
     exact = reference.in_precision("float64")
     if exact is None:
         return False
     original = (
-        reference.outputs
-        if precision == "fp32"
-        else reference.in_precision(TORCH_DTYPE[precision])
+        reference.outputs if precision == "fp32" else reference.in_precision(TORCH_DTYPE[precision])
     )
     if original is None:
         return False

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-__all__ = ["TEMPORARY_PREFIX", "lock", "read_yaml", "replacing", "to_yaml", "write_json", "write_yaml"]
+__all__ = [
+    "TEMPORARY_PREFIX",
+    "lock",
+    "read_yaml",
+    "replacing",
+    "to_yaml",
+    "write_json",
+    "write_yaml",
+]
 
 TEMPORARY_PREFIX = ".writing-"
 

@@ -1,16 +1,16 @@
 """The one place that knows what lies where in a cache.
 
-    CACHE/
-      .locks/BUILD.lock
-      BUILD/
-        BUILD_state.yaml        what the build is and how far it came
-        turnkey_stats.yaml      what was learned and measured
-        log_STAGE.txt           what a stage printed
-        inputs_original.npz     the recorded inputs
-        outputs_original.npz    what the original model returned for them
-        onnx/                   the models that the stages made
-        DEVICE_benchmark/RUNTIME/
-          evaluation.json, samples.npy, warmup.npy, log.txt
+CACHE/
+  .locks/BUILD.lock
+  BUILD/
+    BUILD_state.yaml        what the build is and how far it came
+    turnkey_stats.yaml      what was learned and measured
+    log_STAGE.txt           what a stage printed
+    inputs_original.npz     the recorded inputs
+    outputs_original.npz    what the original model returned for them
+    onnx/                   the models that the stages made
+    DEVICE_benchmark/RUNTIME/
+      evaluation.json, samples.npy, warmup.npy, log.txt
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def _looks_like_input(word: str) -> bool:
-    path = word.split("::")[0]
+    path = word.split("::", maxsplit=1)[0]
     return "." in path or "/" in path or "*" in path
 
 
@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog="'turnkey FILE' is short for 'turnkey benchmark FILE'. "
         "'turnkey COMMAND --help' explains a command.",
     )
-    parser.add_argument("--version", action="store_const", dest="run", const=_version, help="same as 'version'")
+    parser.add_argument(
+        "--version", action="store_const", dest="run", const=_version, help="same as 'version'"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
     _add_benchmark(commands)
     _add_cache(commands)
@@ -87,22 +89,58 @@ def _add_benchmark(commands: argparse._SubParsersAction[_Parser]) -> None:
     only = what.add_mutually_exclusive_group()
     only.add_argument("--analyze-only", action="store_true", help="list the models, build nothing")
     only.add_argument("--build-only", action="store_true", help="build, but do not measure")
-    what.add_argument("--max-depth", type=int, default=0, metavar="N", help="also list, build and measure sub-models down to this depth (default: 0)")
-    what.add_argument("--script-args", metavar="ARGS", help="arguments for the scripts, quoted as in a shell")
+    what.add_argument(
+        "--max-depth",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also list, build and measure sub-models down to this depth (default: 0)",
+    )
+    what.add_argument(
+        "--script-args", metavar="ARGS", help="arguments for the scripts, quoted as in a shell"
+    )
     where = parser.add_argument_group("how to measure")
     where.add_argument("--device", default="x86", help="kind of hardware: x86 (default: x86)")
-    where.add_argument("--runtime", nargs="+", metavar="RUNTIME", help="one or more of ort, torch-eager, torch-compiled (default: ort)")
-    where.add_argument("--iterations", type=int, default=100, metavar="N", help="timed runs (default: 100)")
+    where.add_argument(
+        "--runtime",
+        nargs="+",
+        metavar="RUNTIME",
+        help="one or more of ort, torch-eager, torch-compiled (default: ort)",
+    )
+    where.add_argument(
+        "--iterations", type=int, default=100, metavar="N", help="timed runs (default: 100)"
+    )
     how = parser.add_argument_group("how to build")
-    how.add_argument("--sequence", help="optimize-fp16, optimize-fp32 or onnx-fp32 (default: optimize-fp16; .onnx files are measured as they are)")
-    how.add_argument("--onnx-opset", type=int, metavar="N", help="opset of exported ONNX files (default: TURNKEY_ONNX_OPSET, or 18)")
-    how.add_argument("--rebuild", default="if_needed", metavar="POLICY", help="if_needed, always or never (default: if_needed)")
+    how.add_argument(
+        "--sequence",
+        help="optimize-fp16, optimize-fp32 or onnx-fp32 "
+        "(default: optimize-fp16; .onnx files are measured as they are)",
+    )
+    how.add_argument(
+        "--onnx-opset",
+        type=int,
+        metavar="N",
+        help="opset of exported ONNX files (default: TURNKEY_ONNX_OPSET, or 18)",
+    )
+    how.add_argument(
+        "--rebuild",
+        default="if_needed",
+        metavar="POLICY",
+        help="if_needed, always or never (default: if_needed)",
+    )
     cache = parser.add_argument_group("the cache")
     cache.add_argument("-d", "--cache-dir", help=CACHE_DIR_HELP)
     cache.add_argument("--lean-cache", action="store_true", help="keep only logs, state and stats")
     process = parser.add_argument_group("processes")
-    process.add_argument("--process-isolation", action="store_true", help="end an input that takes too long")
-    process.add_argument("--timeout", type=float, metavar="S", help="seconds an isolated input may take (default: TURNKEY_TIMEOUT_SECONDS, or 3600)")
+    process.add_argument(
+        "--process-isolation", action="store_true", help="end an input that takes too long"
+    )
+    process.add_argument(
+        "--timeout",
+        type=float,
+        metavar="S",
+        help="seconds an isolated input may take (default: TURNKEY_TIMEOUT_SECONDS, or 3600)",
+    )
 
 
 def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -122,7 +160,12 @@ def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
         if name == "stats":
             action.add_argument("build_names", nargs="+", metavar="BUILD")
         if name == "report":
-            action.add_argument("-r", "--report-dir", default=".", help="where the file goes (default: the working folder)")
+            action.add_argument(
+                "-r",
+                "--report-dir",
+                default=".",
+                help="where the file goes (default: the working folder)",
+            )
 
 
 def _version(options: argparse.Namespace) -> int:

@@ -58,16 +58,16 @@ def _make_inputs(graph: Any) -> dict[str, np.ndarray]:
     weights = {tensor.name for tensor in graph.initializer}
     random = np.random.default_rng(0)
     return {
-        value.name: _make_input(value, random)
-        for value in graph.input
-        if value.name not in weights
+        value.name: _make_input(value, random) for value in graph.input if value.name not in weights
     }
 
 
 def _make_input(value: Any, random: np.random.Generator) -> np.ndarray:
     kind = value.type.tensor_type
     if not value.type.HasField("tensor_type"):
-        raise TurnkeyError(f"The input {value.name!r} is not a tensor, and only tensors can be fed.")
+        raise TurnkeyError(
+            f"The input {value.name!r} is not a tensor, and only tensors can be fed."
+        )
     shape = [d.dim_value if d.dim_value > 0 else 1 for d in kind.shape.dim]
     if kind.elem_type == onnx.TensorProto.BFLOAT16:
         raise TurnkeyError(f"The input {value.name!r} is bfloat16, which cannot be fed yet.")
@@ -82,7 +82,5 @@ def _make_input(value: Any, random: np.random.Generator) -> np.ndarray:
 
 def _count(graph: Any) -> tuple[int, int]:
     sizes = [(int(np.prod(t.dims)), t.data_type) for t in graph.initializer]
-    total = sum(
-        n * onnx.helper.tensor_dtype_to_np_dtype(kind).itemsize for n, kind in sizes
-    )
+    total = sum(n * onnx.helper.tensor_dtype_to_np_dtype(kind).itemsize for n, kind in sizes)
     return sum(n for n, _ in sizes), total

@@ -91,7 +91,10 @@ class Recorder:
     """Finds the models that a script calls, and with what."""
 
     def __init__(
-        self, stem: str, max_depth: int = 0, on_found: Callable[[InvocationRecord], None] | None = None
+        self,
+        stem: str,
+        max_depth: int = 0,
+        on_found: Callable[[InvocationRecord], None] | None = None,
     ) -> None:
         self._stem = stem
         self._max_depth = max_depth
@@ -111,7 +114,7 @@ class Recorder:
         is_compiling, is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
         observe = self._observe
 
-        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
             if is_compiling() or is_tracing():
                 return original(module, *args, **kwargs)
             return observe(original, module, args, kwargs)
@@ -203,7 +206,8 @@ class Recorder:
                 return None
             direct = stack.forward_entered_directly(frame, target)
             if direct is not None:
-                return self._count_direct(*direct)
+                self._count_direct(*direct)
+                return None
         parent = calls[-1][1] if calls else None
         around = calls[-1][0] if calls else None
         model = self._model(target, module, parent, around, frame)
@@ -256,7 +260,7 @@ class Recorder:
         around: torch.nn.Module | None,
         frame: FrameType | None,
     ) -> _Model:
-        """Enter a model, unless one like it is known; models that only look alike are kept apart."""
+        """Enter a model unless it is known; models that only look alike are kept apart."""
         fingerprint = model_fingerprint(target)
         key = (fingerprint, parent_hash)
         if key in self._models:
@@ -319,15 +323,15 @@ class Recorder:
         """Copy the arguments before the model can change them."""
         siblings = [i for i in self._invocations.values() if i.model is invocation.model]
         if len(siblings) >= MAX_RECORDED:
-            invocation.obstacle = (
-                f"only the first {MAX_RECORDED} input shapes of a model are built"
-            )
+            invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
             return
         if not invocation.shapes:
             invocation.obstacle = "it takes no tensor"
             return
         if any(_is_batched(t) for t in structure.leaves((args, kwargs)).values()):
-            invocation.obstacle = "it is called under torch.vmap, where its inputs are not real ones"
+            invocation.obstacle = (
+                "it is called under torch.vmap, where its inputs are not real ones"
+            )
             return
         try:
             invocation.arguments = structure.clone((args, kwargs))

@@ -13,7 +13,14 @@ from typing import Any
 
 import torch
 
-__all__ = ["arguments", "called_by_torch_tool", "caller", "find_name", "forward_entered_directly", "location"]
+__all__ = [
+    "arguments",
+    "called_by_torch_tool",
+    "caller",
+    "find_name",
+    "forward_entered_directly",
+    "location",
+]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

@@ -35,7 +35,7 @@ def listing(result: InputResult, show_status: bool) -> str:
     for trouble in (complaint, result.failure):
         if trouble:
             lines += [INDENT + trouble, ""]
-    return "\n".join(lines)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def size_in_words(size: float) -> str:
@@ -140,7 +140,9 @@ def _status_lines(row: InvocationResult) -> Iterator[str]:
 def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     performance = evaluation.performance
     if performance is None:
-        yield _field("Status:", f"Failed to benchmark with {evaluation.runtime}: {evaluation.reason}")
+        yield _field(
+            "Status:", f"Failed to benchmark with {evaluation.runtime}: {evaluation.reason}"
+        )
         return
     runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
     yield _field("Status:", f"Successfully benchmarked on {performance.device} ({runtime})")

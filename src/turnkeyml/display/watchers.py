@@ -70,7 +70,9 @@ def _progress_line(event: events.Event) -> str | None:
         case events.BuildReused(invocation):
             return f"{invocation}: the build is in the cache"
         case events.StageFinished(invocation, stage, seconds, succeeded):
-            return f"{invocation}: {stage} {'took' if succeeded else 'failed after'} {seconds:.1f} s"
+            return (
+                f"{invocation}: {stage} {'took' if succeeded else 'failed after'} {seconds:.1f} s"
+            )
         case events.MeasureStarted(invocation, runtime):
             return f"{invocation}: measuring with {runtime}"
     return None

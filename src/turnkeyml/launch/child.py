@@ -1,4 +1,4 @@
-"""The input child: runs one input from its script to its last measurement. It may die in any way."""
+"""The input child: runs one input from its script to its last measurement, and may die."""
 
 from __future__ import annotations
 
@@ -74,4 +74,3 @@ def _discover_script(
     with recorder.watching():
         outcome = run_script(job.input.path, job.plan.script_args)
     return outcome, recorder.records(), recorder.subjects()
-

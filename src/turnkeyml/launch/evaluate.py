@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import turnkeyml
 from turnkeyml import environment, events
@@ -17,7 +18,7 @@ from turnkeyml.build.verify import compare
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import MeasureError, TurnkeyError, describe
-from turnkeyml.measure.record import failed, measure
+from turnkeyml.measure.record import Task, failed, measure
 from turnkeyml.measure.sampler import Rule
 from turnkeyml.measure.spawn import measure_in_worker
 from turnkeyml.measure.worker import WorkerRequest
@@ -26,196 +27,182 @@ from turnkeyml.runtimes import machine
 from turnkeyml.runtimes.registry import Runtime, find_device, find_runtime
 from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
 
+if TYPE_CHECKING:
+    from filelock import AcquireReturnProxy
+
 __all__ = ["evaluate"]
 
 
 def evaluate(subject: Subject, plan: Plan, sink: events.Sink) -> InvocationResult:
     """Do with an invocation what the plan says. Failures are part of the result."""
-    folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
-    result = InvocationResult(subject.record, build_dir=str(folder.path))
+    job = _Job(subject, plan, BuildFolder(Path(plan.cache_dir), subject.record.build_name), sink)
+    result = InvocationResult(subject.record, build_dir=str(job.folder.path))
     try:
-        with _lock(folder, subject, sink):
-            folder.path.mkdir(parents=True, exist_ok=True)
-            folder.remove_leftovers()
-            return _evaluate_locked(subject, plan, folder, sink, result)
+        with job.lock():
+            job.folder.path.mkdir(parents=True, exist_ok=True)
+            job.folder.remove_leftovers()
+            return job.run(result)
     except TurnkeyError as error:
-        return replace(result, failure=str(error), build_status="failed_build")
+        return replace(result, failure=str(error))
     except Exception as error:  # noqa: BLE001 - one invocation's trouble must not cost the others
-        return replace(
-            result,
-            failure=f"Unknown turnkey error: {describe(error)}",
-            traceback=traceback.format_exc(),
-        )
+        failure = f"Unknown turnkey error: {describe(error)}"
+        return replace(result, failure=failure, traceback=traceback.format_exc())
 
 
-def _lock(folder: BuildFolder, subject: Subject, sink: events.Sink):  # type: ignore[no-untyped-def]
-    """The build's lock, taken; whoever watches hears if that means waiting."""
-    from filelock import Timeout
+@dataclass(frozen=True)
+class _Job:
+    """One invocation on its way through build and measurement."""
 
-    lock = folder.lock()
-    try:
-        return lock.acquire(timeout=0)
-    except Timeout:
-        sink.send(events.Waiting(subject.record.hash))
-        return lock.acquire()
+    subject: Subject
+    plan: Plan
+    folder: BuildFolder
+    sink: events.Sink
 
+    def lock(self) -> AcquireReturnProxy:
+        """The build's lock, taken; whoever watches hears if that means waiting."""
+        from filelock import Timeout
 
-def _evaluate_locked(
-    subject: Subject,
-    plan: Plan,
-    folder: BuildFolder,
-    sink: events.Sink,
-    result: InvocationResult,
-) -> InvocationResult:
-    runtimes = [find_runtime(name, plan.device) for name in plan.runtimes]
-    built: Built | None = None
-    _write_subject_stats(subject, folder)
-    if plan.build_only or plan.sequence or any(r.needs_onnx for r in runtimes):
+        lock = self.folder.lock()
         try:
-            built = build(subject, plan, folder, sink)
-        except TurnkeyError as error:
-            update_stats(folder, build={"status": "failed_build", "failure": str(error)})
-            trace = traceback.format_exc() if environment.traceback() else None
-            return replace(
-                result, failure=str(error), build_status="failed_build", traceback=trace
+            return lock.acquire(timeout=0)
+        except Timeout:
+            self.sink.send(events.Waiting(self.subject.record.hash))
+            return lock.acquire()
+
+    def run(self, result: InvocationResult) -> InvocationResult:
+        runtimes = [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
+        self._write_subject_stats()
+        built: Built | None = None
+        if self._needs_build(runtimes):
+            try:
+                built = build(self.subject, self.plan, self.folder, self.sink)
+            except TurnkeyError as error:
+                update_stats(self.folder, build={"status": "failed_build", "failure": str(error)})
+                trace = traceback.format_exc() if environment.traceback() else None
+                status = "failed_build"
+                return replace(result, failure=str(error), build_status=status, traceback=trace)
+            self._write_build_stats(built)
+            result = replace(
+                result,
+                build_status=built.state.build_status,
+                reused=built.reused,
+                verification=built.state.verification,
+                remarks=built.remarks,
             )
-        _write_build_stats(built, folder)
-        result = replace(
-            result,
-            build_status=built.state.build_status,
-            reused=built.reused,
-            verification=built.state.verification,
-            remarks=built.remarks,
-        )
-    evaluations = []
-    if not plan.build_only:
+        if not self.plan.build_only:
+            result = replace(result, evaluations=self._measure_all(runtimes, built))
+        if self.plan.lean_cache:
+            self.folder.remove_artifacts()
+        return result
+
+    def _needs_build(self, runtimes: list[Runtime]) -> bool:
+        plan = self.plan
+        return plan.build_only or plan.sequence is not None or any(r.needs_onnx for r in runtimes)
+
+    def _measure_all(self, runtimes: list[Runtime], built: Built | None) -> tuple[Evaluation, ...]:
+        evaluations = []
         for runtime in runtimes:
-            sink.send(events.MeasureStarted(subject.record.hash, runtime.name))
-            evaluation = _measure(subject, plan, folder, runtime, built, sink)
-            add_evaluation(folder, evaluation)
+            self.sink.send(events.MeasureStarted(self.subject.record.hash, runtime.name))
+            evaluation = self._measure(runtime, built)
+            add_evaluation(self.folder, evaluation)
             evaluations.append(evaluation)
-    if plan.lean_cache:
-        folder.remove_artifacts()
-    return replace(result, evaluations=tuple(evaluations))
+        return tuple(evaluations)
 
+    def _measure(self, runtime: Runtime, built: Built | None) -> Evaluation:
+        try:
+            if runtime.needs_onnx:
+                assert built is not None
+                return self._measure_onnx(runtime, built)
+            return self._measure_torch(runtime)
+        except MeasureError as error:
+            reason = str(error)
+        except Exception as error:  # noqa: BLE001 - a runtime may raise anything; the row says what
+            reason = f"{runtime.title} failed: {describe(error)}"
+        return failed(find_device(self.plan.device), runtime, reason)
 
-def _measure(
-    subject: Subject,
-    plan: Plan,
-    folder: BuildFolder,
-    runtime: Runtime,
-    built: Built | None,
-    sink: events.Sink,
-) -> Evaluation:
-    device = find_device(plan.device)
-    try:
-        if runtime.needs_onnx:
-            assert built is not None
-            evaluation = _measure_onnx(subject, plan, folder, runtime, built, sink)
-        else:
-            evaluation = _measure_torch(subject, plan, folder, runtime, sink)
-    except MeasureError as error:
-        return failed(device, runtime, str(error))
-    except Exception as error:  # noqa: BLE001 - a runtime may raise anything; the row says what
-        return failed(device, runtime, f"{runtime.title} failed: {describe(error)}")
-    return evaluation
+    def _measure_onnx(self, runtime: Runtime, built: Built) -> Evaluation:
+        plan, folder = self.plan, self.folder
+        artifact = built.state.artifacts.get(ONNX)
+        if artifact is None:
+            raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
+        request = WorkerRequest(
+            device=plan.device,
+            runtime=runtime.name,
+            onnx=OnnxRequest(
+                model=str(folder.path / artifact),
+                inputs=str(folder.inputs),
+                threads=machine.usable_cores(),
+                arguments=plan.rt_args,
+            ),
+            rule=Rule(iterations=plan.iterations),
+            folder=str(folder.benchmark(plan.device, runtime.name)),
+            invocation=self.subject.record.hash,
+            events=self.sink.path,
+        )
+        evaluation = replace(measure_in_worker(request), artifact=artifact)
+        return self._with_verdict(evaluation, built.state.verification)
 
-
-def _measure_onnx(
-    subject: Subject,
-    plan: Plan,
-    folder: BuildFolder,
-    runtime: Runtime,
-    built: Built,
-    sink: events.Sink,
-) -> Evaluation:
-    artifact = built.state.artifacts.get(ONNX)
-    if artifact is None:
-        raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
-    request = WorkerRequest(
-        device=plan.device,
-        runtime=runtime.name,
-        onnx=OnnxRequest(
-            model=str(folder.path / artifact),
-            inputs=str(folder.inputs),
-            threads=machine.usable_cores(),
-            arguments=plan.rt_args,
-        ),
-        rule=Rule(iterations=plan.iterations),
-        folder=str(folder.benchmark(plan.device, runtime.name)),
-        invocation=subject.record.hash,
-        events=sink.path,
-    )
-    evaluation = replace(measure_in_worker(request), artifact=artifact)
-    return _with_verdict(evaluation, folder, built.state.verification)
-
-
-def _measure_torch(
-    subject: Subject, plan: Plan, folder: BuildFolder, runtime: Runtime, sink: events.Sink
-) -> Evaluation:
-    if subject.model is None:
-        raise MeasureError(f"{runtime.title} needs a PyTorch model; this input is an ONNX file.")
-    threads = machine.usable_cores()
-    request = TorchRequest(subject.model, subject.args, subject.kwargs, threads, plan.rt_args)
-    target = folder.benchmark(plan.device, runtime.name)
-
-    def announce(seconds: float) -> None:
-        sink.send(events.MeasureEstimated(subject.record.hash, seconds))
-
-    with captured(target / "log.txt"), evaluating(subject.model):
-        reference = subject.reference(threads)
-        measured = measure(
-            open_session=lambda: runtime.load().open_session(request),
+    def _measure_torch(self, runtime: Runtime) -> Evaluation:
+        subject, plan = self.subject, self.plan
+        if subject.model is None:
+            raise MeasureError(f"{runtime.title} needs a PyTorch model; this is an ONNX file.")
+        threads = machine.usable_cores()
+        request = TorchRequest(subject.model, subject.args, subject.kwargs, threads, plan.rt_args)
+        target = self.folder.benchmark(plan.device, runtime.name)
+        task = Task(
             device=find_device(plan.device),
             runtime=runtime,
             threads=threads,
             rule=Rule(iterations=plan.iterations),
             folder=target,
-            on_estimate=announce,
+            on_estimate=self._announce,
         )
-        from turnkeyml.build.export import precision_of
+        with captured(target / "log.txt"), evaluating(subject.model):
+            reference = subject.reference(threads)
+            measured = measure(lambda: runtime.load().open_session(request), task)
+            from turnkeyml.build.export import precision_of
 
-        verdict = compare(measured.outputs, reference, precision_of(subject.model))
-    return _with_verdict(measured.evaluation, folder, verdict)
+            verdict = compare(measured.outputs, reference, precision_of(subject.model))
+        return self._with_verdict(measured.evaluation, verdict)
 
+    def _announce(self, seconds: float) -> None:
+        self.sink.send(events.MeasureEstimated(self.subject.record.hash, seconds))
 
-def _with_verdict(
-    evaluation: Evaluation, folder: BuildFolder, verdict: Verification | None
-) -> Evaluation:
-    assert evaluation.performance is not None
-    performance = replace(evaluation.performance, build_name=folder.name, verification=verdict)
-    return replace(evaluation, performance=performance)
+    def _with_verdict(self, evaluation: Evaluation, verdict: Verification | None) -> Evaluation:
+        assert evaluation.performance is not None
+        performance = replace(
+            evaluation.performance, build_name=self.folder.name, verification=verdict
+        )
+        return replace(evaluation, performance=performance)
 
+    def _write_subject_stats(self) -> None:
+        record = self.subject.record
+        update_stats(
+            self.folder,
+            turnkey_version=turnkeyml.__version__,
+            build_name=record.build_name,
+            model_name=record.name,
+            model_class=record.class_name,
+            model_type=record.model_type,
+            model_hash=record.model_hash,
+            hash=record.hash,
+            file=record.file,
+            parameters=record.parameters,
+            parameter_bytes=record.parameter_bytes,
+            input_shapes=record.shapes,
+            input_dtypes=record.dtypes,
+        )
 
-def _write_subject_stats(subject: Subject, folder: BuildFolder) -> None:
-    record = subject.record
-    update_stats(
-        folder,
-        turnkey_version=turnkeyml.__version__,
-        build_name=record.build_name,
-        model_name=record.name,
-        model_class=record.class_name,
-        model_type=record.model_type,
-        model_hash=record.model_hash,
-        hash=record.hash,
-        file=record.file,
-        parameters=record.parameters,
-        parameter_bytes=record.parameter_bytes,
-        input_shapes=record.shapes,
-        input_dtypes=record.dtypes,
-    )
-
-
-def _write_build_stats(built: Built, folder: BuildFolder) -> None:
-    state = built.state
-    update_stats(
-        folder,
-        build={
-            "status": state.build_status,
-            "sequence": state.sequence,
-            **state.facts,
-            "stages": state.stages,
-            "seconds": sum(s.seconds for s in state.stages),
-            "verification": state.verification,
-        },
-    )
+    def _write_build_stats(self, built: Built) -> None:
+        state = built.state
+        update_stats(
+            self.folder,
+            build={
+                "status": state.build_status,
+                "sequence": state.sequence,
+                **state.facts,
+                "stages": state.stages,
+                "seconds": sum(s.seconds for s in state.stages),
+                "verification": state.verification,
+            },
+        )

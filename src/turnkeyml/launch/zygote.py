@@ -43,13 +43,13 @@ def _serve(channel: socket.socket) -> None:
     children: dict[int, int] = {}
     requests = channel.makefile("r", encoding="utf-8")
     while True:
-        ready, _, _ = select.select([channel, *children], [], [])
-        for handle in [h for h in ready if h is not channel]:
+        ready, _, _ = select.select([channel.fileno(), *children], [], [])
+        for handle in set(ready) & set(children):
             pid = children.pop(handle)
             os.close(handle)
             _, status = os.waitpid(pid, 0)
             _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
-        if channel in ready:
+        if channel.fileno() in ready:
             line = requests.readline()
             if not line:
                 _end(list(children.values()))

@@ -21,9 +21,7 @@ from turnkeyml.runtimes.registry import Device, Runtime
 if TYPE_CHECKING:
     from turnkeyml.runtimes.session import Session
 
-__all__ = ["Outputs", "failed", "measure", "read_evaluation"]
-
-Outputs = dict[str, np.ndarray]
+__all__ = ["Measured", "Task", "failed", "measure", "read_evaluation"]
 
 
 @dataclass(frozen=True)
@@ -31,19 +29,23 @@ class Measured:
     """An evaluation with what the model computed in the process that measured it."""
 
     evaluation: Evaluation
-    outputs: Outputs
+    outputs: dict[str, np.ndarray]
 
 
-def measure(
-    open_session: Callable[[], Session],
-    device: Device,
-    runtime: Runtime,
-    threads: int,
-    rule: Rule,
-    folder: Path,
-    on_estimate: Callable[[float], None] | None = None,
-) -> Measured:
-    """Load, check, warm up, time; the record and the raw samples go to ``folder``."""
+@dataclass(frozen=True)
+class Task:
+    """How a session is to be measured, and where the result goes."""
+
+    device: Device
+    runtime: Runtime
+    threads: int
+    rule: Rule
+    folder: Path
+    on_estimate: Callable[[float], None] | None = None
+
+
+def measure(open_session: Callable[[], Session], task: Task) -> Measured:
+    """Load, run once, warm up, time; the record and the raw samples go to the task's folder."""
     machine.reset_peak_memory()
     begin = time.perf_counter()
     session = open_session()
@@ -51,28 +53,22 @@ def measure(
     load_peak = machine.peak_memory_bytes()
     machine.reset_peak_memory()
     outputs = session.outputs()
-    samples = sample(session, rule, on_estimate)
-    version = str(runtime.load().version())
-    performance = replace(
-        summarize(samples),
-        device=device.describe(),
-        device_type=device.name,
-        runtime=runtime.name,
-        runtime_version=version,
-        threads=threads,
-    )
+    samples = sample(session, task.rule, task.on_estimate)
+    where = {
+        "device": task.device.describe(),
+        "device_type": task.device.name,
+        "runtime": task.runtime.name,
+        "runtime_version": str(task.runtime.load().version()),
+    }
     evaluation = Evaluation(
-        device_type=device.name,
-        device=device.describe(),
-        runtime=runtime.name,
-        runtime_version=version,
+        **where,
         measured_at=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         load_seconds=load_seconds,
         load_peak_memory_bytes=load_peak,
         peak_memory_bytes=machine.peak_memory_bytes(),
-        performance=performance,
+        performance=replace(summarize(samples), threads=task.threads, **where),  # type: ignore[arg-type]
     )
-    _save(folder, samples, evaluation)
+    _save(task.folder, samples, evaluation)
     return Measured(evaluation, outputs)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Rule", "Samples", "sample"]
 
 RECOVERY_SECONDS = 0.01
-"""Warm-up after telling the estimate, which leaves the processor's caches with other things."""
+"""Warm-up right before timing, as whatever came between leaves the caches with other things."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,10 @@ def sample(
         if on_estimate:
             typical = float(np.median(warmup[-max(1, len(warmup) // 2) :]))
             on_estimate(typical * rule.iterations / 1e9)
-            warmup += _warm_up(session, 1, RECOVERY_SECONDS, RECOVERY_SECONDS)
-        return Samples(np.array(warmup, dtype=np.int64), _time(session, rule.iterations))
+        timed = np.full(rule.iterations, -1, dtype=np.int64)
+        warmup += _warm_up(session, 1, RECOVERY_SECONDS, RECOVERY_SECONDS)
+        _time(session, timed)
+        return Samples(np.array(warmup, dtype=np.int64), timed)
     finally:
         if collecting:
             gc.enable()
@@ -72,12 +74,11 @@ def _warm_up(session: Session, runs: int, seconds: float, cap_seconds: float) ->
             return times
 
 
-def _time(session: Session, iterations: int) -> np.ndarray:
-    times = np.zeros(iterations, dtype=np.int64)
+def _time(session: Session, times: np.ndarray) -> None:
+    """Fill an array with the times of as many runs."""
     clock, prepare, run = time.perf_counter_ns, session.prepare, session.run
-    for i in range(iterations):
+    for i in range(len(times)):
         prepare()
         start = clock()
         run()
         times[i] = clock() - start
-    return times

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml import events
-from turnkeyml.measure.record import measure
+from turnkeyml.measure.record import Task, measure
 from turnkeyml.measure.sampler import Rule
 from turnkeyml.records import from_dict
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -44,8 +44,7 @@ def main() -> None:
     def announce(seconds: float) -> None:
         sink.send(events.MeasureEstimated(request.invocation, seconds))
 
-    measure(
-        open_session=lambda: runtime.load().open_session(request.onnx),
+    task = Task(
         device=find_device(request.device),
         runtime=runtime,
         threads=request.onnx.threads,
@@ -53,6 +52,7 @@ def main() -> None:
         folder=Path(request.folder),
         on_estimate=announce,
     )
+    measure(lambda: runtime.load().open_session(request.onnx), task)
 
 
 if __name__ == "__main__":

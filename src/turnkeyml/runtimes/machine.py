@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
@@ -19,8 +20,8 @@ def cpu_name() -> str:
             key, _, value = line.partition(":")
             if key.strip() == "model name" and value.strip():
                 return value.strip()
-    except OSError:
-        pass  # not Linux: the standard library knows a name, if a plainer one
+    except FileNotFoundError:
+        return platform.processor() or platform.machine()  # not Linux: a plainer name
     return platform.processor() or platform.machine()
 
 
@@ -63,10 +64,9 @@ def _cpu_quota() -> float | None:
 
 def reset_peak_memory() -> None:
     """Start a new peak of resident memory, where the kernel allows it."""
-    try:
+    # Without it the peak is that of the whole process, which is still an upper bound.
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass  # the peak is then that of the whole process, which is still an upper bound
 
 
 def peak_memory_bytes() -> int | None:

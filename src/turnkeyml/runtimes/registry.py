@@ -84,11 +84,7 @@ def find_runtime(name: str, device: str) -> Runtime:
 
 register(Device("x86", "Intel and AMD x86 CPUs", "ort", _describe_x86))
 register(Runtime("ort", "ONNX Runtime", "x86", "turnkeyml.runtimes.ort", "onnx"))
+register(Runtime("torch-eager", "PyTorch eager", "x86", "turnkeyml.runtimes.torch_eager", "torch"))
 register(
-    Runtime("torch-eager", "PyTorch eager", "x86", "turnkeyml.runtimes.torch_eager", "torch")
-)
-register(
-    Runtime(
-        "torch-compiled", "torch.compile", "x86", "turnkeyml.runtimes.torch_compiled", "torch"
-    )
+    Runtime("torch-compiled", "torch.compile", "x86", "turnkeyml.runtimes.torch_compiled", "torch")
 )
