@@ -25,7 +25,7 @@ from turnkeyml.records import Verification
 
 __all__ = ["ExportPytorch", "precision_of"]
 
-LARGE_BYTES = 1_500_000_000
+LARGE_BYTES = 750_000_000
 
 _RANK = {"match": 0, "nondeterministic": 1, "close": 2, "not checked": 3, "mismatch": 4}
 

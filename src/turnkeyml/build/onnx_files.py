@@ -15,12 +15,12 @@ __all__ = [
     "data_files",
     "has_half_precision",
     "opset_of",
-    "save_model",
+    "read_graph",
     "total_bytes",
 ]
 
-ONE_FILE_BYTES = 1_500_000_000
-"""Above this the weights go to a file of their own; protobuf itself ends at 2 GiB."""
+ONE_FILE_BYTES = 100_000_000
+"""Above this the weights go to a file of their own, which costs far less memory to work with."""
 
 
 def read_graph(path: Path) -> onnx.ModelProto:
@@ -74,19 +74,6 @@ def copy_model(source: Path, target: Path) -> None:
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, destination)
     shutil.copyfile(source, target)
-
-
-def save_model(model: onnx.ModelProto, path: Path) -> None:
-    """Write a model, its weights apart where they would not fit into one file."""
-    external = model.ByteSize() > ONE_FILE_BYTES
-    onnx.save(
-        model,
-        str(path),
-        save_as_external_data=external,
-        all_tensors_to_one_file=True,
-        location=f"{path.name}.data",
-        size_threshold=1024,
-    )
 
 
 def _tensors(model: onnx.ModelProto) -> list[Any]:

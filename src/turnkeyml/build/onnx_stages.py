@@ -69,17 +69,10 @@ class Fp16Conversion(Stage):
     yields = frozenset({ONNX})
 
     def fire(self, bench: Workbench) -> None:
-        import onnx
-        from onnxruntime.transformers.float16 import convert_float_to_float16
-        from onnxruntime.transformers.onnx_model import OnnxModel
+        from turnkeyml.build.half import convert_to_float16
 
-        source = bench.things[ONNX]
         target = bench.work / bench.onnx_name("opt", "f16")
-        large = onnx_files.total_bytes(source) > onnx_files.ONE_FILE_BYTES
-        model = onnx.load(str(source))
-        model = convert_float_to_float16(model, disable_shape_infer=large)
-        OnnxModel(model).topological_sort()
-        onnx_files.save_model(model, target)
+        convert_to_float16(bench.things[ONNX], target)
         bench.facts["precision"] = "fp16"
         bench.things[ONNX] = target
 
