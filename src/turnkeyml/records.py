@@ -111,6 +111,7 @@ class ScriptOutcome:
     exit_code: int = 0
     error: str | None = None
     traceback: str | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -176,7 +176,8 @@ def _replace_mapping(
 
 
 def _replace_sequence(value: Any, visit: Visitor, name: str, above: tuple[int, ...]) -> Any:
-    items = [_replace(v, visit, _join(name, i), above) for i, v in enumerate(value)]
+    keys = getattr(value, "_fields", range(len(value)))
+    items = [_replace(v, visit, _join(name, k), above) for k, v in zip(keys, value, strict=True)]
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
     if type(value) in (list, tuple):

@@ -31,7 +31,7 @@ class Flattened(torch.nn.Module):
         rest = iter(tensors)
         args, kwargs = structure.replace(self._arguments, lambda _, __: next(rest))
         outputs = structure.leaves(self.model(*args, **kwargs), "output")
-        return tuple(torch.as_tensor(t) for t in outputs.values())
+        return tuple(t if torch.is_tensor(t) else torch.as_tensor(t) for t in outputs.values())
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
         """Copies of the recorded tensors, in the order of ``forward``."""

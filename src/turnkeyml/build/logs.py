@@ -16,16 +16,18 @@ def captured(path: Path) -> Iterator[None]:
     """Within the block, standard output and standard error go to ``path``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _flush()
-    saved = [_duplicate(1), _duplicate(2)]
-    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    descriptors = [_duplicate(1), _duplicate(2)]
+    streams = sys.stdout, sys.stderr
     try:
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        os.close(log)
-        yield
+        with path.open("w", encoding="utf-8", errors="replace", buffering=1) as log:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+            sys.stdout = sys.stderr = log
+            yield
+            _flush()
     finally:
-        _flush()
-        for number, original in zip((1, 2), saved, strict=True):
+        sys.stdout, sys.stderr = streams
+        for number, original in zip((1, 2), descriptors, strict=True):
             os.dup2(original, number)
             os.close(original)
 

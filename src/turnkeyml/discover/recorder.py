@@ -85,6 +85,7 @@ class _Thread(threading.local):
 
     calls: list[tuple[torch.nn.Module, _Invocation]] = field(default_factory=list)
     direct: tuple[FrameType, _Invocation] | None = None
+    blind: bool = False
 
 
 class Recorder:
@@ -103,6 +104,8 @@ class Recorder:
         self._objects: dict[int, _Object] = {}
         self._invocations: dict[tuple[int, str, str], _Invocation] = {}
         self._hashes: set[str] = set()
+        self.remarks: dict[str, str] = {}
+        """Classes whose calls could not be looked at, and why."""
         self._thread = _Thread()
         self._lock = threading.RLock()
         self._process = os.getpid()
@@ -150,15 +153,19 @@ class Recorder:
         kwargs: dict[str, Any],
     ) -> Any:
         calls = self._thread.calls
-        if len(calls) > self._max_depth or os.getpid() != self._process:
+        if len(calls) > self._max_depth or self._thread.blind or os.getpid() != self._process:
             return original(module, *args, **kwargs)
         target = module._orig_mod if type(module).__name__ == "OptimizedModule" else module
         if any(target is around for around, _ in calls) or _has_fakes(args, kwargs):
             return original(module, *args, **kwargs)
-        if any(_is_uninitialized(p) for p in target.parameters()):
+        if id(target) not in self._objects and _is_lazy(target):
             return self._observe_lazy(original, module, args, kwargs)
-        with self._lock:
-            invocation = self._find(target, module, args, kwargs)
+        try:
+            with self._lock:
+                invocation = self._find(target, module, args, kwargs)
+        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+            self.remarks[type(module).__name__] = describe(error)
+            return self._call_unwatched(original, module, args, kwargs)
         if invocation is None:
             return original(module, *args, **kwargs)
         calls.append((target, invocation))
@@ -174,6 +181,20 @@ class Recorder:
         with self._lock:
             invocation.completed += 1
         return result
+
+    def _call_unwatched(
+        self,
+        original: Callable[..., Any],
+        module: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Make a call without looking at it or at anything inside it."""
+        self._thread.blind = True
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            self._thread.blind = False
 
     def _observe_lazy(
         self,
@@ -373,6 +394,17 @@ def _is_model(module: Any) -> bool:
     if isinstance(module, torch.jit.ScriptModule):
         return True
     return any("quantized" in type(inner).__module__ for inner in module.modules())
+
+
+def _is_lazy(module: torch.nn.Module) -> bool:
+    """Whether the first call will give a module its real shape."""
+    parts: list[Any] = [module]
+    while parts:
+        part = parts.pop()
+        if any(map(_is_uninitialized, part._parameters.values())):
+            return True
+        parts += [inner for inner in part._modules.values() if inner is not None]
+    return False
 
 
 def _is_uninitialized(parameter: Any) -> bool:

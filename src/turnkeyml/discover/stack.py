@@ -82,7 +82,8 @@ def forward_entered_directly(
     """
     found = None
     while frame is not None:
-        if frame.f_code.co_name in ("forward", "__call__"):
+        name, file = frame.f_code.co_name, frame.f_code.co_filename
+        if name in ("forward", "__call__") and not file.startswith(_TORCH):
             owner = _owner(frame)
             if owner is not None and owner is not module and _contains(owner, module):
                 found = (owner, frame)

@@ -18,6 +18,7 @@ __all__ = ["HEADER", "closing_line", "listing", "performance_lines", "size_in_wo
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16
+SHAPES_SHOWN = 8
 
 
 def closing_line(command: str) -> str:
@@ -32,7 +33,7 @@ def listing(result: InputResult, show_status: bool) -> str:
         lines += [INDENT + line for line in _model_lines(group, show_status)]
         lines.append("")
     complaint = _script_line(result.script)
-    for trouble in (complaint, result.failure):
+    for trouble in (*result.script.remarks, complaint, result.failure):
         if trouble:
             lines += [INDENT + trouble, ""]
     return "\n".join(line.rstrip() for line in lines)
@@ -114,12 +115,17 @@ def _executed(record: InvocationRecord) -> str:
 
 def _invocation_lines(row: InvocationResult, show_status: bool) -> Iterator[str]:
     record = row.invocation
-    shapes = ", ".join(f"{name!r}: {shape}" for name, shape in record.shapes.items())
-    yield _field("Input Shape:", shapes or "none")
+    yield _field("Input Shape:", _shapes(record))
     yield _field("Hash:", record.hash)
     yield _field("Build dir:", row.build_dir or "")
     if show_status and row.selected:
         yield from _status_lines(row)
+
+
+def _shapes(record: InvocationRecord) -> str:
+    shown = [f"{name!r}: {shape}" for name, shape in list(record.shapes.items())[:SHAPES_SHOWN]]
+    more = len(record.shapes) - len(shown)
+    return ", ".join(shown + [f"… and {more} more"] * (more > 0)) or "none"
 
 
 def _status_lines(row: InvocationResult) -> Iterator[str]:

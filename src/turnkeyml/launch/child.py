@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnkeyml import events
@@ -73,4 +73,7 @@ def _discover_script(
     sink.send(events.ScriptStarted())
     with recorder.watching():
         outcome = run_script(job.input.path, job.plan.script_args)
-    return outcome, recorder.records(), recorder.subjects()
+    remarks = tuple(
+        f"A call of {kind} could not be looked at: {why}" for kind, why in recorder.remarks.items()
+    )
+    return replace(outcome, remarks=remarks), recorder.records(), recorder.subjects()

@@ -1,0 +1,39 @@
+# make demo: set up and run the main job.   make test: set up and run the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/turnkey examples/cli/scripts/hello_world.py
+
+test: $(VENV)/.installed-tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-lint
+	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-tests
+	$(BIN)/python benchmarks/overhead.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-tests: $(VENV)/.installed
+	$(PIP) -e '.[test,bench]'
+	touch $@
+
+$(VENV)/.installed-lint: $(VENV)/.installed
+	$(PIP) -e '.[lint]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

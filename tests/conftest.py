@@ -1,0 +1,65 @@
+"""What the tests share: the real program, small real scripts, a cache of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples" / "cli"
+
+SMALL_MODEL = """
+import torch
+torch.manual_seed(0)
+
+class SmallModel(torch.nn.Module):
+    def __init__(self, inputs=4, outputs=3):
+        super().__init__()
+        self.fc = torch.nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+
+Turnkey = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def turnkey(cache: Path) -> Turnkey:
+    """Runs the program as a person would; everything it prints comes back as text."""
+
+    def run(*words: object, env: dict[str, str] | None = None, **settings: object):
+        environment = {**os.environ, "TURNKEY_CACHE_DIR": str(cache), **(env or {})}
+        return subprocess.run(
+            [sys.executable, "-m", "turnkeyml", *map(str, words)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environment,
+            timeout=280,
+            **settings,
+        )
+
+    return run
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a script; ``SmallModel`` and torch are there unless told otherwise."""
+
+    def write(body: str, name: str = "script.py", prelude: str = SMALL_MODEL) -> Path:
+        path = tmp_path / name
+        path.write_text(prelude + textwrap.dedent(body), encoding="utf-8")
+        return path
+
+    return write

@@ -1,0 +1,242 @@
+"""Builds: sequences, exporters, opsets, artifacts, failures, reuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+import yaml
+
+from turnkeyml import build_model, load_state
+from turnkeyml.build.sequences import SEQUENCES
+from turnkeyml.errors import TurnkeyError
+
+
+class SmallModel(torch.nn.Module):
+    def __init__(self, size=4):
+        super().__init__()
+        self.fc = torch.nn.Linear(size, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+def build(cache, model=None, inputs=None, **options):
+    torch.manual_seed(0)
+    options = {"build_name": "b", "monitor": False, **options}
+    return build_model(
+        model or SmallModel(),
+        inputs if inputs is not None else {"x": torch.rand(2, 4)},
+        cache_dir=str(cache),
+        **options,
+    )
+
+
+def artifact(cache, state):
+    return cache / state.build_name / state.artifacts["onnx"]
+
+
+@pytest.mark.parametrize(
+    ("sequence", "stages", "dtype"),
+    [
+        (None, ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"], "float16"),
+        (
+            "optimize-fp16",
+            ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"],
+            "float16",
+        ),
+        ("optimize-fp32", ["export_pytorch", "optimize_onnx", "set_success"], "float32"),
+        ("onnx-fp32", ["export_pytorch", "set_success"], "float32"),
+    ],
+)
+def test_each_sequence_does_what_its_name_says(cache, sequence, stages, dtype):
+    state = build(cache, sequence=sequence)
+    assert state.build_status == "successful_build"
+    assert state.sequence == stages
+    assert [s.name for s in state.stages] == stages
+    assert all(s.seconds >= 0 and s.peak_memory_bytes > 0 for s in state.stages)
+    assert state.verification.verdict == "match"
+    model = onnx.load(artifact(cache, state))
+    onnx.checker.check_model(model, full_check=True)
+    elements = {i.type.tensor_type.elem_type for i in model.graph.input}
+    assert elements == {onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))}
+    for stage in stages:
+        assert (cache / "b" / f"log_{stage}.txt").exists()
+
+
+def test_saved_models_hold_standard_operators_only(cache):
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.GELU(), torch.nn.Flatten()
+    )
+    state = build(cache, model, (torch.rand(1, 3, 8, 8),), sequence="optimize-fp32")
+    for path in (cache / "b" / "onnx").glob("*.onnx"):
+        assert {node.domain for node in onnx.load(path).graph.node} <= {"", "ai.onnx"}
+    assert len(onnx.load(artifact(cache, state)).graph.node) > 0
+
+
+def test_the_chosen_opset_is_the_one_written(cache):
+    state = build(cache, onnx_opset=16)
+    versions = {o.domain: o.version for o in onnx.load(artifact(cache, state)).opset_import}
+    assert versions[""] == 16
+    assert state.facts["onnx_opset"] == 16
+
+
+def test_an_opset_no_exporter_writes_is_refused_by_name(cache):
+    with pytest.raises(TurnkeyError, match=r"export_pytorch.*opset"):
+        build(cache, onnx_opset=5)
+
+
+def test_the_opset_of_the_environment_counts_unless_one_is_given(cache, monkeypatch):
+    monkeypatch.setenv("TURNKEY_ONNX_OPSET", "16")
+    assert build(cache).facts["onnx_opset"] == 16
+    assert build(cache, onnx_opset=17).facts["onnx_opset"] == 17
+
+
+class Diff(torch.nn.Module):
+    """torch.diff is beyond the TorchScript exporter."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(torch.diff(x, dim=-1, append=x[..., :1]))
+
+
+def test_the_other_exporter_is_used_where_the_first_fails(cache):
+    state = build(cache, Diff())
+    assert state.facts["exporter"] == "dynamo"
+    assert "torchscript failed" in state.facts["exporter_reason"]
+    assert state.verification.verdict == "match"
+
+
+def test_the_faster_exporter_is_used_where_it_verifies(cache):
+    facts = build(cache).facts
+    assert facts["exporter"] == "torchscript"
+    assert "match" in facts["exporter_reason"]
+
+
+class Branch(torch.nn.Module):
+    """A list whose length depends on data: no exporter can follow."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 3)
+
+    def forward(self, x):
+        import json
+
+        json.dumps(self.fc(x).tolist())
+        raise_in_export = torch.onnx.is_in_onnx_export() or torch.compiler.is_compiling()
+        if raise_in_export:
+            raise RuntimeError("not to be exported")
+        return self.fc(x)
+
+
+def test_a_failure_names_the_stage_what_ran_before_it_and_the_log(cache):
+    with pytest.raises(TurnkeyError) as caught:
+        build(cache, Branch())
+    message = str(caught.value)
+    assert message.startswith("export_pytorch (the first stage) failed: torchscript: failed")
+    assert "dynamo: failed" in message
+    assert "\n" not in message
+    assert "not to be exported" in (cache / "b" / "log_export_pytorch.txt").read_text()
+    state = load_state("b", cache)
+    assert state.build_status == "failed_build"
+    assert state.failure["stage"] == "export_pytorch"
+
+
+class Everything(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 3)
+        self.table = torch.nn.Embedding(10, 4)
+
+    def forward(self, x, *, ids, nested, flag, word, nothing=None):
+        hidden = self.fc(x + self.table(ids).mean(0) + nested["a"][0])
+        return {"hidden": hidden, "pair": (hidden * 2, None), "count": ids + 1, "word": word}
+
+
+def test_any_structure_of_inputs_and_outputs_is_built(cache):
+    inputs = {
+        "x": torch.rand(4),
+        "ids": torch.tensor([1, 9]),
+        "nested": {"a": [torch.rand(4)], "b": None},
+        "flag": True,
+        "word": "hello",
+    }
+    state = build(cache, Everything(), inputs)
+    assert state.verification.verdict == "match", state.verification
+    session = onnxruntime.InferenceSession(artifact(cache, state))
+    assert [i.name for i in session.get_inputs()] == ["x", "ids", "nested_a_0"]
+    recorded = np.load(cache / "b" / "inputs_original.npz")
+    assert np.array_equal(recorded["ids"], [1, 9])
+
+
+class Adder(torch.nn.Module):
+    """Writes to its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        x += 1
+        return self.fc(x)
+
+
+def test_a_model_that_writes_to_its_inputs_is_built_from_the_original_ones(cache):
+    x = torch.zeros(2, 4)
+    state = build(cache, Adder(), (x,))
+    assert state.verification.verdict == "match"
+    assert x.sum() == 0
+    assert np.load(cache / "b" / "inputs_original.npz")["x"].sum() == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+def test_models_of_another_precision_are_built(cache, dtype):
+    state = build(cache, SmallModel().to(dtype), {"x": torch.rand(2, 4, dtype=dtype)})
+    assert state.verification.verdict == "match", state.verification
+
+
+def test_recorded_inputs_and_golden_outputs_lie_beside_the_model(cache):
+    torch.manual_seed(0)
+    model, x = SmallModel(), torch.rand(2, 4)
+    build(cache, model, {"x": x})
+    assert np.array_equal(np.load(cache / "b" / "inputs_original.npz")["x"], x.numpy())
+    (golden,) = np.load(cache / "b" / "outputs_original.npz").values()
+    assert np.allclose(golden, model(x).detach().numpy())
+
+
+def test_weights_in_external_files_survive_every_stage(cache, monkeypatch):
+    """The way of models above 2 GB, walked by a small one."""
+    from turnkeyml.build import export, onnx_files
+
+    monkeypatch.setattr(onnx_files, "ONE_FILE_BYTES", 100)
+    monkeypatch.setattr(export, "LARGE_BYTES", 100)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
+    state = build(cache, model, (torch.rand(2, 64),))
+    assert state.facts["exporter"] == "dynamo"
+    assert state.verification.verdict == "match", state.verification
+    path = artifact(cache, state)
+    data = path.with_name(path.name + ".data")
+    assert data.stat().st_size > 64 * 64 * 2
+    onnx.checker.check_model(str(path))
+    assert not list((cache / "b").glob(".work-*"))
+
+
+def test_files_are_plain_yaml(cache):
+    state = build(cache)
+    for name in ("b_state.yaml",):
+        text = (cache / "b" / name).read_text()
+        assert "!!" not in text
+        data = yaml.safe_load(text)
+        assert data["build_status"] == "successful_build"
+        assert data["config"]["sequence"] == state.sequence
+    assert load_state("b", cache) == state
+
+
+def test_every_sequence_has_a_test():
+    assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32"}

@@ -1,0 +1,44 @@
+"""Hashes are the documented ones."""
+
+import pytest
+import torch
+
+from turnkeyml.discover.hashes import hash_invocation, hash_model
+
+
+class SmallModel(torch.nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.fc = torch.nn.Linear(inputs, outputs)
+
+
+class TwoLayerModel(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(10, 5)
+        self.fc2 = torch.nn.Linear(5, 5)
+
+
+@pytest.mark.parametrize(
+    ("model", "model_hash", "shape", "invocation_hash"),
+    [
+        (SmallModel(10, 5), "479b1332", (10,), "f93db89f"),
+        (SmallModel(50, 10), "215ca1e3", (50,), "c69b7dea"),
+        (SmallModel(11, 5), "2a1e15ca", (11,), "24adc42f"),
+        (SmallModel(12, 5), None, (1, 12), "ef80819e"),
+        (SmallModel(12, 5), None, (2, 12), "d5267eaf"),
+        (TwoLayerModel(), "80b93950", (10,), "7ebbe8c4"),
+        (TwoLayerModel().fc, "6d5eb4ee", None, None),
+        (TwoLayerModel().fc2, "d4b2ffa7", None, None),
+    ],
+)
+def test_known_hashes(model, model_hash, shape, invocation_hash):
+    digest = hash_model(repr(model))
+    assert model_hash in (None, digest)
+    if invocation_hash:
+        assert hash_invocation(digest, None, {"x": shape}, {"x": "float32"}) == invocation_hash
+
+
+def test_an_invocation_depends_on_what_calls_it():
+    arguments = ({"x": (1,)}, {"x": "float32"})
+    assert hash_invocation("a", None, *arguments) != hash_invocation("a", "b", *arguments)

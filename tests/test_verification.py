@@ -1,0 +1,130 @@
+"""Verdicts on what a built model computes."""
+
+import numpy as np
+import pytest
+import torch
+
+from turnkeyml.build import reference as references
+from turnkeyml.build.reference import Reference
+from turnkeyml.build.verify import compare
+
+RANDOM = np.random.default_rng(0)
+GOLDEN = RANDOM.standard_normal(1000).astype(np.float32)
+
+
+def verdict(found, golden=GOLDEN, precision="fp32", **facts):
+    return compare({"a": found}, Reference({}, {"a": golden}, **facts), precision)
+
+
+def test_the_same_numbers_match():
+    result = verdict(GOLDEN.copy())
+    assert result.verdict == "match"
+    assert result.max_absolute_error == 0
+    assert result.cosine == pytest.approx(1)
+
+
+def test_rounding_to_half_precision_matches_as_fp16_but_not_as_fp32():
+    rounded = GOLDEN.astype(np.float16).astype(np.float32)
+    assert verdict(rounded, precision="fp16").verdict == "match"
+    assert verdict(rounded, precision="fp32").verdict == "close"
+
+
+def test_tiny_outputs_are_held_to_the_same_standard():
+    tiny = GOLDEN * np.float32(1e-6)
+    assert verdict(tiny * 2, tiny).verdict == "close"
+    assert verdict(np.zeros_like(tiny), tiny).verdict == "mismatch"
+
+
+def test_noise_of_the_same_direction_is_only_close():
+    noisy = GOLDEN * (1 + 0.05 * RANDOM.standard_normal(1000))
+    assert verdict(noisy.astype(np.float32)).verdict == "close"
+
+
+def test_other_numbers_are_a_mismatch():
+    assert verdict(GOLDEN[::-1].copy()).verdict == "mismatch"
+
+
+def test_nan_where_the_original_has_a_number_is_a_mismatch():
+    broken = GOLDEN.copy()
+    broken[3] = np.nan
+    result = verdict(broken, precision="fp16")
+    assert result.verdict == "mismatch"
+    assert "finite" in result.reason
+
+
+def test_nan_where_the_original_has_nan_matches():
+    golden = GOLDEN.copy()
+    golden[3] = np.nan
+    golden[4] = np.inf
+    assert verdict(golden.copy(), golden).verdict == "match"
+
+
+def test_other_shapes_are_a_mismatch():
+    assert verdict(GOLDEN[:10]).verdict == "mismatch"
+
+
+def test_integers_must_agree():
+    golden = np.arange(1000)
+    one_off = golden.copy()
+    one_off[0] += 1
+    assert verdict(golden.copy(), golden).verdict == "match"
+    assert verdict(one_off, golden).verdict == "close"
+    assert verdict(golden[::-1].copy(), golden).verdict == "mismatch"
+
+
+def test_masks_are_judged_by_their_overlap():
+    golden = np.zeros(1000, bool)
+    golden[:500] = True
+    other = golden.copy()
+    other[0] = False
+    assert verdict(other, golden).verdict == "match"
+    assert verdict(~golden, golden).verdict == "mismatch"
+
+
+def test_a_model_that_never_repeats_itself_is_called_nondeterministic():
+    assert verdict(GOLDEN + 1, deterministic=False).verdict == "nondeterministic"
+
+
+def test_a_model_without_outputs_is_not_checked():
+    assert compare({}, Reference({}, {}), "fp32").verdict == "not checked"
+
+
+class Unstable(torch.nn.Module):
+    """Loses most of its digits in fp32, in whatever order it is computed."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.full((1,), 1e4))
+
+    def forward(self, x):
+        return (x + self.weight) - self.weight
+
+
+def test_a_build_may_be_as_inexact_as_the_original():
+    torch.manual_seed(0)
+    x = torch.rand(64)
+    reference = references.of_torch(Unstable(), (x,), {}, ["x"])
+    assert compare({"a": x.numpy() * 0.9995}, reference, "fp32").verdict == "match"
+    assert compare({"a": x.numpy() * 0.9}, reference, "fp32").verdict != "match"
+
+
+def test_the_reference_runs_in_eval_mode_and_puts_the_mode_back():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.9))
+    model[0].eval()
+    reference = references.of_torch(model, (torch.rand(4),), {}, ["x"])
+    assert reference.deterministic
+    assert model.training
+    assert not model[0].training
+    assert model[1].training
+
+
+def test_a_random_model_is_found_out():
+    class Random(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            return self.w * torch.rand_like(x)
+
+    assert not references.of_torch(Random(), (torch.rand(4),), {}, ["x"]).deterministic
