@@ -37,7 +37,7 @@ def parse(words: list[str]) -> argparse.Namespace:
         else:
             raise UsageError(_unknown(words[0]))
     options = _parser().parse_args(words)
-    if not hasattr(options, "run"):
+    if getattr(options, "run", None) is None:
         raise UsageError("what is to be done? Name a file or a command. See 'turnkey --help'.")
     return options
 
