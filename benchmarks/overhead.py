@@ -1,0 +1,174 @@
+"""What turnkey costs beyond what is needed, as ratios measured in one run.
+
+    python benchmarks/overhead.py [startup analyze run fidelity memory]
+
+Everything that is compared is interleaved, so that other load on the machine hits both sides. The
+floors are hand-written programs beside this file that do only what must be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import yaml
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "scripts"
+HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+BERT, RESNET, LARGE = SCRIPTS / "bert.py", SCRIPTS / "resnet18.py", SCRIPTS / "large.py"
+TURNKEY = str(Path(sys.executable).with_name("turnkey"))
+PYTHON = sys.executable
+
+Command = list[str]
+
+
+def seconds(command: Command) -> float:
+    """How long a command takes."""
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - begin
+
+
+def interleaved(commands: dict[str, Command], rounds: int) -> dict[str, float]:
+    """The median time of each command, taking turns."""
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            times[name].append(seconds(command))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def show(what: str, value: float, limit: float, detail: str) -> None:
+    mark = "ok  " if value <= limit else "OVER"
+    print(f"{mark}  {what:<52} {value:6.2f}  (at most {limit:g})   {detail}", flush=True)
+
+
+def startup() -> None:
+    commands = {
+        "bare": [PYTHON, "-c", "pass"],
+        "version": [TURNKEY, "version"],
+        "--help": [TURNKEY, "--help"],
+    }
+    times = interleaved(commands, 25)
+    for name in ("version", "--help"):
+        detail = f"{times[name] * 1e3:.0f} ms against {times['bare'] * 1e3:.0f} ms"
+        show(f"turnkey {name} / python -c pass", times[name] / times["bare"], 3, detail)
+
+
+def analyze() -> None:
+    for script, rounds in ((HELLO, 7), (BERT, 5)):
+        commands = {
+            "bare": [PYTHON, str(script)],
+            "analyze": [TURNKEY, str(script), "--analyze-only"],
+        }
+        times = interleaved(commands, rounds)
+        ratio = (times["analyze"] - 0.5) / times["bare"]
+        detail = f"{times['analyze']:.2f} s against {times['bare']:.2f} s"
+        show(f"({script.stem} --analyze-only - 0.5 s) / bare", ratio, 1.10, detail)
+
+
+def run(cache: Path) -> None:
+    cold: dict[str, list[float]] = {"floor": [], "turnkey": []}
+    for number in range(5):
+        cold["floor"].append(seconds([PYTHON, str(SCRIPTS / "floor.py")]))
+        fresh = str(cache / f"cold-{number}")
+        cold["turnkey"].append(seconds([TURNKEY, str(HELLO), "-d", fresh]))
+    floor, ours = (statistics.median(cold[name]) for name in ("floor", "turnkey"))
+    show(
+        "hello_world, cold / hand-written", ours / floor, 1.5, f"{ours:.2f} s against {floor:.2f} s"
+    )
+    (build,) = (cache / "cold-0").glob("hello_world_*")
+    commands = {
+        "bare": [PYTHON, str(HELLO)],
+        "measure": [PYTHON, str(SCRIPTS / "loop.py"), str(build)],
+        "warm": [TURNKEY, str(HELLO), "-d", str(cache / "cold-0")],
+    }
+    times = interleaved(commands, 7)
+    floor = times["bare"] + times["measure"]
+    detail = f"{times['warm']:.2f} s against {times['bare']:.2f} + {times['measure']:.2f} s"
+    show("hello_world, cached / (bare + measurement)", times["warm"] / floor, 1.25, detail)
+
+
+def fidelity(cache: Path) -> None:
+    for script, rounds in ((HELLO, 15), (RESNET, 5), (BERT, 5)):
+        command = [TURNKEY, str(script), "-d", str(cache / "fidelity")]
+        seconds(command)
+        (build,) = (cache / "fidelity").glob(f"{script.stem}_*")
+        ours, theirs = [], []
+        for _ in range(rounds):
+            seconds(command)
+            ours.append(reported_mean(build))
+            loop = subprocess.run(
+                [PYTHON, str(SCRIPTS / "loop.py"), str(build)], capture_output=True, text=True
+            )
+            theirs.append(float(loop.stdout))
+        mine, hand = statistics.median(ours), statistics.median(theirs)
+        detail = f"{mine:.4f} ms against {hand:.4f} ms"
+        show(f"{script.stem}: |mean / hand-written loop - 1|", abs(mine / hand - 1), 0.03, detail)
+
+
+def reported_mean(build: Path) -> float:
+    stats = yaml.safe_load((build / "turnkey_stats.yaml").read_text())
+    return float(stats["evaluations"][0]["performance"]["mean_latency"])
+
+
+def memory(cache: Path) -> None:
+    bare = peak_memory([PYTHON, str(LARGE)])
+    command = [TURNKEY, str(LARGE), "--build-only", "-d", str(cache / "large")]
+    ours = peak_memory(command)
+    (build,) = (cache / "large").glob("large_*")
+    size = yaml.safe_load((build / "turnkey_stats.yaml").read_text())["parameter_bytes"]
+    detail = f"{ours / 1e9:.2f} GB against {bare / 1e9:.2f} GB, weights {size / 1e9:.2f} GB"
+    show("(peak memory of a build - bare) / weights", (ours - bare) / size, 3, detail)
+
+
+def peak_memory(command: Command) -> int:
+    """The most memory that a command and everything it started had at one time."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            family = [process.pid, *(c.pid for c in psutil.Process(process.pid).children(True))]
+            peak = max(peak, sum(map(proportional_memory, family)))
+        time.sleep(0.02)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return peak
+
+
+def proportional_memory(pid: int) -> int:
+    """The memory of a process, pages that it shares counted in part."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def main() -> None:
+    parts: dict[str, Callable[..., None]] = {
+        "startup": startup,
+        "analyze": analyze,
+        "run": run,
+        "fidelity": fidelity,
+        "memory": memory,
+    }
+    chosen = sys.argv[1:] or list(parts)
+    os.environ["TURNKEY_BUILD_MONITOR"] = "False"
+    with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
+        for name in chosen:
+            needs_cache = name in ("run", "fidelity", "memory")
+            parts[name](*([Path(folder)] if needs_cache else []))
+
+
+if __name__ == "__main__":
+    main()
