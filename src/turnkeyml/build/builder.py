@@ -8,7 +8,7 @@ from pathlib import Path
 
 import turnkeyml
 from turnkeyml import environment, events, structure
-from turnkeyml.build import identity, onnx_files
+from turnkeyml.build import identity
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.sequences import find_sequence
@@ -89,6 +89,8 @@ class _Job:
             "input dtypes": str(subject.record.dtypes),
         }
         if subject.onnx_file is not None:
+            from turnkeyml.build import onnx_files
+
             files = [subject.onnx_file, *onnx_files.data_files(subject.onnx_file)]
             return {**common, "ONNX file": identity.file_digest(files)}
         arguments = structure.constants((subject.args, subject.kwargs))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.stage import Sequence, Stage
+from typing import TYPE_CHECKING
+
 from turnkeyml.errors import UsageError
+
+if TYPE_CHECKING:
+    from turnkeyml.build.stage import Sequence, Stage
 
 __all__ = ["DEFAULT_SEQUENCE", "SEQUENCES", "find_sequence", "sequence_names"]
 
@@ -24,6 +28,8 @@ def sequence_names() -> list[str]:
 
 def find_sequence(name: str | None, onnx_input: bool) -> Sequence:
     """The stages of a named sequence; without a name, an ONNX file is taken as it is."""
+    from turnkeyml.build.stage import Sequence
+
     if name is not None and name not in SEQUENCES:
         raise UsageError(f"Unknown sequence {name!r}; there are: {', '.join(SEQUENCES)}.")
     if name is None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 
+from turnkeyml import __version__
 from turnkeyml.errors import UsageError
 
 __all__ = ["parse"]
@@ -12,13 +14,22 @@ COMMANDS = ("benchmark", "cache", "version")
 CACHE_DIR_HELP = "where builds are kept (default: TURNKEY_CACHE_DIR, or ~/.cache/turnkey)"
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Knows the width of the terminal without the modules that argparse asks for it."""
+    try:
+        width = os.get_terminal_size().columns - 2
+    except OSError:
+        width = 98
+    return argparse.RawDescriptionHelpFormatter(prog, width=width)
+
+
 class _Parser(argparse.ArgumentParser):
     """Options are never abbreviated, so that a new one cannot change the meaning of a script."""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_formatter,
             **settings,  # type: ignore[arg-type]
         )
 
@@ -63,13 +74,12 @@ def _parser() -> argparse.ArgumentParser:
         "'turnkey COMMAND --help' explains a command.",
     )
     parser.add_argument(
-        "--version", action="store_const", dest="run", const=_version, help="same as 'version'"
+        "--version", action="version", version=__version__, help="print the version"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
     _add_benchmark(commands)
     _add_cache(commands)
-    version = commands.add_parser("version", help="print the version")
-    version.set_defaults(run=_version)
+    commands.add_parser("version", help="print the version").set_defaults(run=_version)
     return parser
 
 
@@ -169,8 +179,6 @@ def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _version(options: argparse.Namespace) -> int:
-    from turnkeyml import __version__
-
     print(__version__)
     return 0
 

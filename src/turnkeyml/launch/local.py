@@ -62,14 +62,15 @@ def evaluate_inputs(
 
 def _modules_to_import(inputs: list[Input], plan: Plan) -> list[str]:
     """What every child will need, imported once; nothing that none of them will."""
+    scripts = any(not item.is_onnx for item in inputs)
     modules = ["turnkeyml.launch.child"]
-    if any(not item.is_onnx for item in inputs):
-        modules.append("turnkeyml.discover.recorder")
-        modules.append("turnkeyml.discover.script")
+    if scripts:
+        modules += ["turnkeyml.discover.recorder", "turnkeyml.discover.script"]
     if not plan.analyze_only:
         modules.append("turnkeyml.launch.evaluate")
-        if any(not item.is_onnx for item in inputs):
-            modules.append("turnkeyml.build.export")
+        if len(inputs) > 1:  # one alone may find its build in the cache and need none of these
+            modules += ["turnkeyml.build.onnx_stages", "turnkeyml.runtimes.ort"]
+            modules += ["turnkeyml.build.export"] if scripts else []
     return modules
 
 
