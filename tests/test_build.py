@@ -201,6 +201,48 @@ def test_models_of_another_precision_are_built(cache, dtype):
     assert state.verification.verdict == "match", state.verification
 
 
+class Noise(SmallModel):
+    def forward(self, x):
+        return self.fc(x) + torch.randn(3)
+
+
+def test_a_random_model_is_built_and_called_nondeterministic(cache):
+    state = build(cache, Noise())
+    assert state.build_status == "successful_build"
+    assert state.verification.verdict == "nondeterministic"
+
+
+class Silent(SmallModel):
+    def forward(self, x):
+        self.fc(x)
+
+
+class Quits(SmallModel):
+    def forward(self, x):
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"), [(Silent(), "returns no tensor"), (Quits(), "does not run again")]
+)
+def test_a_model_that_cannot_be_built_is_one_sentence(cache, model, sentence):
+    with pytest.raises(TurnkeyError, match=sentence):
+        build(cache, model)
+
+
+class Wordy(SmallModel):
+    def forward(self, x):
+        print("computing")
+        return self.fc(x)
+
+
+def test_what_a_model_prints_goes_to_the_logs(cache, capfd):
+    build(cache, Wordy())
+    captured = capfd.readouterr()
+    assert "computing" not in captured.out + captured.err
+    assert "computing" in (cache / "b" / "log_verification.txt").read_text()
+
+
 def test_recorded_inputs_and_golden_outputs_lie_beside_the_model(cache):
     torch.manual_seed(0)
     model, x = SmallModel(), torch.rand(2, 4)

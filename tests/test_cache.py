@@ -164,6 +164,7 @@ def test_a_lean_cache_keeps_logs_state_and_stats(cache):
             "log_fp16_conversion.txt",
             "log_optimize_onnx.txt",
             "log_set_success.txt",
+            "log_verification.txt",
             "turnkey_stats.yaml",
         ]
 
@@ -183,6 +184,7 @@ def test_the_folder_of_a_run_is_the_documented_one(cache):
         "log_optimize_onnx.txt",
         "log_fp16_conversion.txt",
         "log_set_success.txt",
+        "log_verification.txt",
     }
     stats = yaml.safe_load((folder / "turnkey_stats.yaml").read_text())
     (evaluation,) = stats["evaluations"]

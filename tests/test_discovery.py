@@ -280,6 +280,102 @@ SCRIPTS = {
         odd = Odd()
         odd(torch.rand(4))
         """,
+    "a_thread_pool": """
+        from concurrent.futures import ThreadPoolExecutor
+        model = SmallModel()
+        pool = ThreadPoolExecutor(2)
+        pool.submit(model, torch.rand(4)).result()
+        """,
+    "circular_inputs": """
+        class Node:
+            def __init__(self): self.x = torch.rand(4)
+        nodes = [Node() for _ in range(14)]
+        for node in nodes: node.others = list(nodes)
+        class Graph(SmallModel):
+            def forward(self, node, again): return self.fc(node.x)
+        graph = Graph()
+        graph(nodes[0], nodes[0])
+        """,
+    "inputs_are_left_alone": """
+        from collections.abc import MutableMapping
+        class Batch(MutableMapping):
+            def __init__(self, **d): self._d = d
+            def __getitem__(self, k): return self._d[k]
+            def __setitem__(self, k, v): self._d[k] = v
+            def __delitem__(self, k): del self._d[k]
+            def __iter__(self): return iter(self._d)
+            def __len__(self): return len(self._d)
+        class Takes(SmallModel):
+            def forward(self, batch): return self.fc(batch["x"])
+        x = torch.rand(4, requires_grad=True)
+        batch = Batch(x=x)
+        model = Takes()
+        model(batch).sum().backward()
+        assert batch["x"] is x and x.grad is not None
+        """,
+    "awkward_names": """
+        class OptimizedModule(SmallModel):
+            def forward(self, x, module=None, original=None): return self.fc(x)
+        model = OptimizedModule()
+        model(torch.rand(4), module=3, original=4)
+        """,
+    "forks_with_exit_codes": """
+        import os, sys
+        model = SmallModel(); model(torch.rand(4))
+        for code in (3, 0):
+            pid = os.fork()
+            if pid == 0:
+                sys.exit(code)
+            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == code
+        """,
+    "decorated_forward": """
+        class Decorated(SmallModel):
+            @torch.no_grad()
+            def forward(self, x): return self.fc(x)
+        decorated = Decorated()
+        decorated.forward(torch.rand(4))
+        sequential = torch.nn.Sequential(SmallModel(4, 4), SmallModel(4, 2))
+        sequential.forward(torch.rand(4))
+        """,
+    "alike_but_for_settings": """
+        def make(k):
+            class Made(SmallModel):
+                def forward(self, x): return self.fc(x) * k
+            return Made()
+        class With(SmallModel):
+            def __init__(self, **settings):
+                super().__init__(); self.__dict__.update(settings)
+        models = [With(fn=torch.relu), With(fn=torch.tanh), With(cfg={"k": 1}), With(cfg={"k": 2}),
+                  With(_k=1), With(_k=2), make(1), make(2)]
+        for model in models: model(torch.rand(4))
+        del model
+        """,
+    "lazy_inside": """
+        lazy_inside = torch.nn.Sequential(torch.nn.LazyLinear(8), torch.nn.Linear(8, 2))
+        lazy_inside(torch.rand(4)); lazy_inside(torch.rand(4))
+        """,
+    "deleted_inside_a_function": """
+        import gc, weakref
+        def work(direct):
+            model = SmallModel()
+            model.forward(torch.rand(4)) if direct else model(torch.rand(4))
+            ref = weakref.ref(model)
+            del model; gc.collect()
+            assert ref() is None, direct
+        model = SmallModel(); model(torch.rand(4))
+        work(False); work(True)
+        """,
+    "hostile_repr": """
+        class Hostile(SmallModel):
+            def __repr__(self): raise RuntimeError("no words")
+        hostile = Hostile()
+        hostile(torch.rand(4))
+        """,
+    "parametrized": """
+        normed = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(4, 3))
+        normed(torch.rand(4))
+        torch.jit.script(torch.nn.ReLU())(torch.rand(3))
+        """,
     "a_class_that_cannot_be_looked_at": """
         class Shy(SmallModel):
             def __hash__(self): raise RuntimeError("not hashable")
@@ -341,6 +437,15 @@ def shapes(result: InputResult) -> list[list[tuple[int, ...]]]:
         "no_models": [],
         "traced_exported_scripted": ["traced"],
         "wrecks_its_process": ["model"],
+        "a_thread_pool": ["model"],
+        "circular_inputs": ["graph"],
+        "awkward_names": ["model"],
+        "forks_with_exit_codes": ["model"],
+        "decorated_forward": ["decorated", "sequential"],
+        "alike_but_for_settings": ["model"] * 8,
+        "lazy_inside": ["lazy_inside"],
+        "hostile_repr": ["hostile"],
+        "parametrized": ["normed"],
         "uses_multiprocessing": ["model"],
     }.items(),
     ids=lambda value: value if isinstance(value, str) else "",
@@ -361,6 +466,8 @@ def test_models_are_found_by_their_names(results, script, expected):
         "is_what_python_makes_it",
         "half_the_calls_fail",
         "exits_well",
+        "inputs_are_left_alone",
+        "deleted_inside_a_function",
     ],
 )
 def test_the_script_does_not_notice_us(results, script):
@@ -374,6 +481,10 @@ def test_calls_are_counted_and_timed(results):
     assert row.invocation.seconds > 0
     assert results["same_model_twice"].invocations[0].invocation.executed == 2
     assert results["forward_called_directly"].invocations[0].invocation.executed == 2
+
+
+def test_a_lazy_model_is_counted_from_its_first_call(results):
+    assert results["lazy_inside"].invocations[0].invocation.executed == 2
 
 
 def test_the_record_says_what_and_where(results):

@@ -32,7 +32,10 @@ class MeasureError(TurnkeyError):
 
 def describe(error: BaseException, limit: int = 300) -> str:
     """The first line of an error's message, with its type, short enough for a status line."""
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # noqa: BLE001 - an error of a script's own may not even have a message
+        text = ""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if isinstance(error, TurnkeyError):
         return text or type(error).__name__

@@ -3,7 +3,8 @@
 A model takes and returns tensors inside dicts, lists, dataclasses and objects of its own. This
 module walks such a value, names each tensor by its path, and rebuilds the value with other tensors
 in the same places. It knows nothing of the containers' classes beyond how Python copies them, and
-it imports no framework.
+it imports no framework. A container that is met again is the same container again, so that shared
+and circular references cost nothing and stay what they are.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _OPAQUE = (
     slice,
     type(None),
     type(...),
+    BaseException,
 )
 
 
@@ -68,7 +70,7 @@ def replace(value: Any, visit: Visitor, name: str = "") -> Any:
 
     Containers are copied, never changed; what holds no tensor is passed on as it is.
     """
-    return _replace(value, visit, name, ())
+    return _Walk(visit).replace(value, name)
 
 
 def clone(value: Any) -> Any:
@@ -91,7 +93,7 @@ def leaves(value: Any, name: str = "") -> dict[str, Any]:
         found[unique] = tensor
         return tensor
 
-    _replace(value, collect, name, ())
+    replace(value, collect, name)
     return found
 
 
@@ -105,99 +107,97 @@ def dtypes(tensors: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(tensor.dtype).removeprefix("torch.") for name, tensor in tensors.items()}
 
 
-def constants(value: Any) -> str:
-    """What a value says besides its tensors: text that differs when the structure does."""
-    words: list[str] = []
+def constants(value: Any, numbers: bool = True) -> str:
+    """What a value says besides its tensors: text that differs when the structure does.
 
-    def describe(item: Any, depth: int) -> None:
+    Without ``numbers``, values that differ only in plain numbers give the same text.
+    """
+    words: list[str] = []
+    seen: set[int] = set()
+
+    def describe(item: Any) -> None:
         if is_tensor(item):
             words.append("tensor")
-        elif isinstance(item, (str, int, float, bool, complex, bytes, type(None))):
+        elif isinstance(item, (bool, str, bytes, type(None))):
             words.append(repr(item))
-        elif isinstance(item, Mapping):
-            for key, inner in item.items():
-                words.append(f"{key}:")
-                describe(inner, depth + 1)
-        elif isinstance(item, (list, tuple)):
-            words.append(f"{type(item).__name__}{len(item)}")
-            for inner in item:
-                describe(inner, depth + 1)
+        elif isinstance(item, (int, float, complex)):
+            words.append(repr(item) if numbers else "number")
+        elif id(item) in seen:
+            words.append("again")
         else:
+            seen.add(id(item))
             words.append(type(item).__qualname__)
-            if depth < 8 and hasattr(item, "__dict__") and not isinstance(item, _OPAQUE):
-                describe(vars(item), depth + 1)
+            for key, inner in _parts(item):
+                words.append(f"{key}:")
+                describe(inner)
 
-    describe(value, 0)
+    describe(value)
     return " ".join(words)
 
 
-def _replace(value: Any, visit: Visitor, name: str, above: tuple[int, ...]) -> Any:
-    if is_tensor(value):
-        return visit(name, value)
-    if isinstance(value, _OPAQUE) or id(value) in above or len(above) > 32:
-        return value
-    above = (*above, id(value))
-    if isinstance(value, Mapping):
-        return _replace_mapping(value, visit, name, above)
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    """What a container holds, under names; nothing for what is no container."""
+    if isinstance(value, _OPAQUE) or _is_module(value):
+        return []
+    if isinstance(value, dict):
+        return list(value.items())
     if isinstance(value, (list, tuple)):
-        return _replace_sequence(value, visit, name, above)
+        return list(zip(getattr(value, "_fields", range(len(value))), value, strict=True))
     if dataclasses.is_dataclass(value):
-        fields = {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
-        return _replace_attributes(value, fields, visit, name, above)
-    if _is_plain_object(value):
-        return _replace_attributes(value, dict(vars(value)), visit, name, above)
-    return value
+        return [(f.name, getattr(value, f.name, None)) for f in dataclasses.fields(value)]
+    return list(getattr(value, "__dict__", {}).items())
 
 
-def _is_plain_object(value: Any) -> bool:
-    """An instance of an ordinary class, such as a key-value cache; never a module of layers."""
+def _is_module(value: Any) -> bool:
     torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.nn.Module):
-        return False
-    return hasattr(value, "__dict__") and not isinstance(value, BaseException)
+    return torch is not None and isinstance(value, torch.nn.Module)
 
 
-def _join(name: str, key: object) -> str:
-    return f"{name}.{key}" if name else str(key)
+class _Walk:
+    """One pass over a value."""
+
+    def __init__(self, visit: Visitor) -> None:
+        self._visit = visit
+        self._done: dict[int, tuple[Any, Any]] = {}
+        """What each container became; the original is kept so that its id stays its own."""
+
+    def replace(self, value: Any, name: str) -> Any:
+        if is_tensor(value):
+            return self._visit(name, value)
+        if id(value) in self._done:
+            return self._done[id(value)][1]
+        parts = _parts(value)
+        if not parts:
+            return value
+        self._done[id(value)] = (value, value)
+        changed = {}
+        for key, part in parts:
+            new = self.replace(part, f"{name}.{key}" if name else str(key))
+            if new is not part:
+                changed[key] = new
+        if changed:
+            self._done[id(value)] = (value, _rebuild(value, parts, changed))
+        return self._done[id(value)][1]
 
 
-def _replace_mapping(
-    value: Mapping[Any, Any], visit: Visitor, name: str, above: tuple[int, ...]
-) -> Any:
-    items = {k: _replace(v, visit, _join(name, k), above) for k, v in value.items()}
-    if all(items[k] is v for k, v in value.items()):
-        return value
-    if type(value) is dict:
+def _rebuild(value: Any, parts: list[tuple[Any, Any]], changed: dict[Any, Any]) -> Any:
+    """A copy of a container with some of its parts exchanged."""
+    items = [changed.get(key, part) for key, part in parts]
+    if isinstance(value, tuple):
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if type(value) is list:
         return items
-    duplicate: Any = copy.copy(value)
-    for key, item in items.items():
-        duplicate[key] = item
-    return duplicate
-
-
-def _replace_sequence(value: Any, visit: Visitor, name: str, above: tuple[int, ...]) -> Any:
-    keys = getattr(value, "_fields", range(len(value)))
-    items = [_replace(v, visit, _join(name, k), above) for k, v in zip(keys, value, strict=True)]
-    if all(new is old for new, old in zip(items, value, strict=True)):
-        return value
-    if type(value) in (list, tuple):
-        return type(value)(items)
-    if hasattr(value, "_fields"):
-        return type(value)(*items)
-    if isinstance(value, list):
-        duplicate = copy.copy(value)
-        duplicate[:] = items
-        return duplicate
-    return type(value)(items)
-
-
-def _replace_attributes(
-    value: Any, fields: dict[str, Any], visit: Visitor, name: str, above: tuple[int, ...]
-) -> Any:
-    items = {k: _replace(v, visit, _join(name, k), above) for k, v in fields.items()}
-    if all(items[k] is v for k, v in fields.items()):
-        return value
+    if type(value) is dict:
+        return dict(zip((key for key, _ in parts), items, strict=True))
     duplicate = copy.copy(value)
-    for key, item in items.items():
-        object.__setattr__(duplicate, key, item)
+    if duplicate is value:
+        raise TypeError(f"a {type(value).__name__} cannot be copied")
+    if isinstance(value, list):
+        duplicate[:] = items
+    elif isinstance(value, dict):
+        for key, item in changed.items():
+            duplicate[key] = item
+    else:
+        for key, item in changed.items():
+            object.__setattr__(duplicate, key, item)
     return duplicate

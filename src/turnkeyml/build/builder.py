@@ -9,6 +9,7 @@ from pathlib import Path
 import turnkeyml
 from turnkeyml import environment, events, structure
 from turnkeyml.build import identity
+from turnkeyml.build.logs import captured
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.sequences import find_sequence
@@ -115,7 +116,8 @@ class _Job:
             with self.folder.work() as work:
                 bench = self._workbench(work, reference)
                 self.sequence.run(bench, self._progress(finished))
-                verification = _verify(bench, self.sequence)
+                with captured(self.folder.log("verification")):
+                    verification = _verify(bench, self.sequence)
         except BuildError as error:
             failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
             failed = replace(state, build_status=states.FAILED, failure=failure)
@@ -134,13 +136,17 @@ class _Job:
 
     def _reference(self) -> Reference:
         """The original's outputs; a model that cannot run by itself cannot be built."""
+        what = "The ONNX file" if self.subject.is_onnx else "The model"
         try:
-            return self.subject.reference(machine.usable_cores())
-        except Exception as error:
-            what = "The ONNX file" if self.subject.is_onnx else "The model"
+            with captured(self.folder.log("verification")):
+                reference = self.subject.reference(machine.usable_cores())
+        except (Exception, SystemExit) as error:
             raise BuildError(
                 f"{what} does not run again on its recorded inputs: {describe(error)}"
             ) from error
+        if not reference.outputs:
+            raise BuildError(f"{what} returns no tensor, so there is nothing to build.")
+        return reference
 
     def _workbench(self, work: Path, reference: Reference) -> Workbench:
         subject = self.subject

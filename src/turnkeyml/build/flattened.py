@@ -42,10 +42,14 @@ class Flattened(torch.nn.Module):
 def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
     """A name for each tensor among the arguments: that of its parameter, where there is one."""
     positional = _positional_names(model, len(args))
-    named = {**dict(zip(positional, args, strict=True)), **kwargs}
-    return _unique(
-        [_clean(path) for name, v in named.items() for path in structure.leaves(v, name)]
-    )
+    names = []
+    for path in structure.leaves((args, kwargs)):
+        kind, _, rest = path.partition(".")
+        if kind == "0":
+            index, _, inner = rest.partition(".")
+            rest = f"{positional[int(index)]}.{inner}"
+        names.append(_clean(rest))
+    return _unique(names)
 
 
 def output_names(paths: list[str], taken: list[str]) -> list[str]:

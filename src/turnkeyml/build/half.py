@@ -20,17 +20,20 @@ __all__ = ["convert_to_float16"]
 
 BLOCK = 1 << 24
 ALIGNMENT = 4096
+RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
+"""ONNX Runtime draws no random numbers in float16."""
 
 
 def convert_to_float16(source: Path, target: Path) -> None:
     """Write ``source`` in float16, inputs and outputs included, as ``target``."""
-    from onnxruntime.transformers.float16 import convert_float_to_float16
+    from onnxruntime.transformers.float16 import DEFAULT_OP_BLOCK_LIST, convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
     model = onnx_files.read_graph(source)
     model = onnx.shape_inference.infer_shapes(model)
     places = _detach(model)
-    model = convert_float_to_float16(model, disable_shape_infer=True)
+    keep = [*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS]
+    model = convert_float_to_float16(model, disable_shape_infer=True, op_block_list=keep)
     OnnxModel(model).topological_sort()
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own
     if places:

@@ -13,13 +13,13 @@ __all__ = ["captured"]
 
 @contextlib.contextmanager
 def captured(path: Path) -> Iterator[None]:
-    """Within the block, standard output and standard error go to ``path``."""
+    """Within the block, standard output and standard error are added to ``path``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _flush()
     descriptors = [_duplicate(1), _duplicate(2)]
     streams = sys.stdout, sys.stderr
     try:
-        with path.open("w", encoding="utf-8", errors="replace", buffering=1) as log:
+        with path.open("a", encoding="utf-8", errors="replace", buffering=1) as log:
             os.dup2(log.fileno(), 1)
             os.dup2(log.fileno(), 2)
             sys.stdout = sys.stderr = log

@@ -56,7 +56,12 @@ class OptimizeOnnx(Stage):
         if onnx_files.total_bytes(source) > onnx_files.ONE_FILE_BYTES:
             entry = "session.optimized_model_external_initializers_file_name"
             options.add_session_config_entry(entry, f"{target.name}.data")
-        onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(
+            str(source),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=["MatMulAddFusion"],  # loaded again, it repeats names of its own
+        )
         bench.things[ONNX] = target
 
 

@@ -41,10 +41,12 @@ def of_torch(
 
     def run(module: Any, cast: Any = None) -> Outputs:
         def convert(_: str, tensor: Any) -> Any:
-            tensor = torch.as_tensor(tensor).detach().clone()
-            return tensor.to(cast) if cast and tensor.is_floating_point() else tensor
+            floats = torch.is_tensor(tensor) and tensor.is_floating_point()
+            return tensor.to(cast) if floats else tensor
 
-        call_args, call_kwargs = structure.replace((args, kwargs), convert)
+        call_args, call_kwargs = structure.clone((args, kwargs))
+        if cast is not None:
+            call_args, call_kwargs = structure.replace((call_args, call_kwargs), convert)
         with torch.no_grad(), evaluating(module):
             result = module(*call_args, **call_kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())

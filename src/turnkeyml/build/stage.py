@@ -122,9 +122,9 @@ class Sequence:
         return tuple(records)
 
 
-def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, Exception | None]:
+def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | None]:
     """Run one stage; the error it ended with, if any, is the caller's to explain."""
-    error: Exception | None = None
+    error: BaseException | None = None
     machine.reset_peak_memory()
     begin = time.perf_counter()
     with captured(bench.folder.log(stage.name)):
@@ -133,7 +133,7 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, Exception | None
             stage.fire(bench)
             _require(stage, bench, stage.yields, "should have made")
             bench.keep()
-        except Exception as failure:  # noqa: BLE001 - any failure is the stage's, and is reported
+        except (Exception, SystemExit) as failure:  # noqa: BLE001 - the stage's, and reported
             import traceback
 
             traceback.print_exc()
@@ -152,7 +152,7 @@ def _require(stage: Stage, bench: Workbench, kinds: frozenset[str], verb: str) -
 
 
 def _explain(
-    stage: Stage, error: Exception, before: list[StageRecord], bench: Workbench
+    stage: Stage, error: BaseException, before: list[StageRecord], bench: Workbench
 ) -> BuildError:
     ran = f"after {', '.join(r.name for r in before)}" if before else "the first stage"
     log = bench.folder.log(stage.name)

@@ -54,7 +54,7 @@ def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
         return done[id(model)]
     if isinstance(model, torch.jit.ScriptModule):
         return model
-    twin: torch.nn.Module = model.__class__.__new__(model.__class__)
+    twin: torch.nn.Module = object.__new__(model.__class__)
     done[id(model)] = twin
     attributes = dict(vars(model))
     attributes["_modules"] = {

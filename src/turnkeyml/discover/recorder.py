@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 import time
 import weakref
@@ -20,9 +21,10 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
-from turnkeyml.build.identity import model_fingerprint
+from turnkeyml.build.identity import model_fingerprint, safe_repr
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import safe_name
 from turnkeyml.discover import stack
@@ -36,6 +38,10 @@ __all__ = ["MAX_RECORDED", "MODEL_TYPE", "Recorder"]
 MODEL_TYPE = "Pytorch (torch.nn.Module)"
 MAX_RECORDED = 8
 """Of a model that is called with more shapes than this, the rest are listed but not built."""
+
+
+def _SEEN(*_: object) -> None:
+    """Marks a frame whose call has been counted; unlike a reference, it dies with the frame."""
 
 
 @dataclass
@@ -84,7 +90,6 @@ class _Thread(threading.local):
     """Where a thread is: the observed calls around it."""
 
     calls: list[tuple[torch.nn.Module, _Invocation]] = field(default_factory=list)
-    direct: tuple[FrameType, _Invocation] | None = None
     blind: bool = False
 
 
@@ -117,7 +122,7 @@ class Recorder:
         is_compiling, is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
         observe = self._observe
 
-        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             if is_compiling() or is_tracing():
                 return original(module, *args, **kwargs)
             return observe(original, module, args, kwargs)
@@ -155,13 +160,14 @@ class Recorder:
         calls = self._thread.calls
         if len(calls) > self._max_depth or self._thread.blind or os.getpid() != self._process:
             return original(module, *args, **kwargs)
-        target = module._orig_mod if type(module).__name__ == "OptimizedModule" else module
+        target = _original_of(module)
         if any(target is around for around, _ in calls) or _has_fakes(args, kwargs):
             return original(module, *args, **kwargs)
-        if id(target) not in self._objects and _is_lazy(target):
+        known = self._objects.get(id(target))
+        if (known is None or known.weak() is not target) and _is_lazy(target):
             return self._observe_lazy(original, module, args, kwargs)
         try:
-            with self._lock:
+            with self._unseen():
                 invocation = self._find(target, module, args, kwargs)
         except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
             self.remarks[type(module).__name__] = describe(error)
@@ -181,6 +187,12 @@ class Recorder:
         with self._lock:
             invocation.completed += 1
         return result
+
+    @contextlib.contextmanager
+    def _unseen(self) -> Iterator[None]:
+        """One thread at a time, and hidden from whatever watches tensors in the script."""
+        with self._lock, torch._C.DisableTorchFunction(), _disable_current_modes():
+            yield
 
     def _call_unwatched(
         self,
@@ -204,16 +216,22 @@ class Recorder:
         kwargs: dict[str, Any],
     ) -> Any:
         """Look at a model after its first call, which gives a lazy module its real shape."""
-        copies = structure.clone((args, kwargs))
+        try:
+            arguments = structure.clone((args, kwargs))
+        except Exception:  # noqa: BLE001 - what cannot be copied is recorded as such further on
+            arguments = (args, kwargs)
         begin = time.perf_counter()
-        result = original(module, *args, **kwargs)
+        result = self._call_unwatched(original, module, args, kwargs)
         elapsed = time.perf_counter() - begin
-        with self._lock:
-            invocation = self._find(module, module, *copies)
-            if invocation is not None:
-                invocation.executed += 1
-                invocation.completed += 1
-                invocation.seconds += elapsed
+        try:
+            with self._unseen():
+                invocation = self._find(_original_of(module), module, *arguments)
+                if invocation is not None:
+                    invocation.executed += 1
+                    invocation.completed += 1
+                    invocation.seconds += elapsed
+        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+            self.remarks[type(module).__name__] = describe(error)
         return result
 
     def _find(
@@ -225,7 +243,7 @@ class Recorder:
         if not calls:
             if not _is_model(target) or stack.called_by_torch_tool(frame):
                 return None
-            direct = stack.forward_entered_directly(frame, target)
+            direct = stack.forward_entered_directly(target)
             if direct is not None:
                 self._count_direct(*direct)
                 return None
@@ -236,8 +254,7 @@ class Recorder:
 
     def _count_direct(self, owner: torch.nn.Module, frame: FrameType) -> None:
         """Note a call of ``owner.forward(...)``, seen through the first call inside it."""
-        known = self._thread.direct
-        if known is not None and known[0] is frame:
+        if frame.f_trace is _SEEN:
             return
         model = self._model(owner, owner, None, None, frame.f_back)
         if model is None:
@@ -252,7 +269,7 @@ class Recorder:
             )
         invocation.executed += 1
         invocation.completed += 1
-        self._thread.direct = (frame, invocation)
+        frame.f_trace = _SEEN
 
     def _model(
         self,
@@ -286,7 +303,7 @@ class Recorder:
         key = (fingerprint, parent_hash)
         if key in self._models:
             return self._models[key]
-        digest = hash_model(repr(target))
+        digest = hash_model(safe_repr(target))
         if any(m.hash == digest and k[0] != fingerprint for k, m in self._models.items()):
             digest = short(digest + fingerprint)
         if around is not None:
@@ -321,7 +338,7 @@ class Recorder:
         named = structure.name_arguments(args, kwargs)
         tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
         shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
-        flags = _flags(named)
+        flags = structure.constants(named, numbers=False)
         key = (id(model), f"{shapes}{dtypes}", flags)
         if key in self._invocations:
             return self._invocations[key]
@@ -387,12 +404,21 @@ class Recorder:
         )
 
 
+def _original_of(module: Any) -> Any:
+    """What torch.compile has wrapped, or the module itself."""
+    compiler = sys.modules.get("torch._dynamo.eval_frame")
+    wrapped = compiler is not None and isinstance(module, compiler.OptimizedModule)
+    return module._orig_mod if wrapped else module
+
+
 def _is_model(module: Any) -> bool:
     """Losses, activations and the like have no parameters and are no models."""
+    if isinstance(module, torch.nn.utils.parametrize.ParametrizationList):
+        return False
     if next(module.parameters(), None) is not None:
         return True
     if isinstance(module, torch.jit.ScriptModule):
-        return True
+        return "value=<Tensor>" in str(module.inlined_graph)  # its weights have become constants
     return any("quantized" in type(inner).__module__ for inner in module.modules())
 
 
@@ -428,12 +454,3 @@ def _name_inside(around: torch.nn.Module, target: torch.nn.Module) -> str:
         if inner is target and name:
             return name
     return type(target).__name__
-
-
-def _flags(named: dict[str, Any]) -> str:
-    """What distinguishes calls beyond tensors: switches and words, but not plain numbers."""
-    return " ".join(
-        f"{name}={value!r}"
-        for name, value in named.items()
-        if value is None or isinstance(value, (bool, str))
-    )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
 import threading
 import traceback
 import types
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from turnkeyml.errors import describe
 from turnkeyml.records import ScriptOutcome
 
-__all__ = ["run_script"]
+__all__ = ["finish_like_python", "run_script"]
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
@@ -25,20 +29,34 @@ def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
     """
     folder = os.getcwd()
     process = os.getpid()
-    try:
-        outcome = _run(path, arguments)
-        _wait_for_threads()
-    finally:
-        if os.getpid() != process:
-            _leave_fork()
-        _restore(folder)
+    outcome = _run(path, arguments)
+    _wait_for_threads()
+    if os.getpid() != process:
+        sys.stderr.write(outcome.traceback or "")
+        finish_like_python(outcome.exit_code)
+    _restore(folder)
     return outcome
+
+
+def finish_like_python(code: int) -> None:
+    """End the process with its exit handlers run and its files written out."""
+    with contextlib.suppress(Exception):
+        atexit._run_exitfuncs()
+    with contextlib.suppress(Exception):
+        vars(sys.modules["__main__"]).clear()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _run(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
     absolute = os.path.abspath(path)
     main = types.ModuleType("__main__")
-    vars(main).update(__file__=absolute, __builtins__=sys.modules["builtins"], __cached__=None)
+    loader = SourceFileLoader("__main__", absolute)
+    vars(main).update(
+        __file__=absolute, __builtins__=sys.modules["builtins"], __cached__=None, __loader__=loader
+    )
     sys.modules["__main__"] = main
     sys.argv = [path, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.realpath(absolute)))
@@ -47,10 +65,8 @@ def _run(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
         exec(code, vars(main))
     except SystemExit as stop:
         return _outcome_of_exit(stop)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # noqa: BLE001 - whatever the script raises is its outcome
-        return ScriptOutcome(1, describe(error), _traceback(error))
+        return ScriptOutcome(1, describe(error), _show(error))
     return ScriptOutcome()
 
 
@@ -60,24 +76,39 @@ def _outcome_of_exit(stop: SystemExit) -> ScriptOutcome:
         return ScriptOutcome()
     if isinstance(stop.code, int):
         return ScriptOutcome(stop.code & 0xFF)
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(Exception):
         print(stop.code, file=sys.stderr)
     return ScriptOutcome(1)
 
 
-def _traceback(error: BaseException) -> str:
-    """The script's own part of a traceback, as Python would show it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-        trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace))
+def _show(error: BaseException) -> str | None:
+    """The script's own part of a traceback; None where the script shows its errors itself."""
+    if sys.excepthook is not sys.__excepthook__:
+        with contextlib.suppress(Exception):
+            sys.excepthook(type(error), error, error.__traceback__)
+            return None
+    shown = traceback.TracebackException.from_exception(error)
+    part: traceback.TracebackException | None = shown
+    while part is not None:
+        own = [frame for frame in part.stack if not frame.filename.startswith(_PACKAGE)]
+        part.stack = traceback.StackSummary.from_list(own)
+        part = part.__cause__ or part.__context__
+    return "".join(shown.format())
 
 
 def _wait_for_threads() -> None:
-    """Python itself waits for a script's threads before it ends."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
+    """Wait for the script's threads as Python does, and then let new ones be started again."""
+    for callback in reversed(list(getattr(threading, "_threading_atexits", ()))):
+        with contextlib.suppress(Exception):
+            callback()
+    current = threading.current_thread()
+    while waiting := [t for t in threading.enumerate() if t is not current and not t.daemon]:
+        for thread in waiting:
             thread.join()
+    for module, flag in (("thread", "_shutdown"), ("process", "_global_shutdown")):
+        pool = sys.modules.get(f"concurrent.futures.{module}")
+        if pool is not None:
+            setattr(pool, flag, False)
 
 
 def _restore(folder: str) -> None:
@@ -90,18 +121,5 @@ def _restore(folder: str) -> None:
             setattr(sys, name, original)
         else:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-    os.chdir(folder)
-
-
-def _leave_fork() -> None:
-    """End a process that the script forked and that ran past the script's end."""
-    error = sys.exc_info()[1]
-    code = 0
-    if isinstance(error, SystemExit):
-        code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    elif error is not None:
-        code = 1
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(code)
+    with contextlib.suppress(OSError):  # it may have been removed
+        os.chdir(folder)

@@ -73,7 +73,7 @@ def location(frame: FrameType | None) -> tuple[str, int]:
 
 
 def forward_entered_directly(
-    frame: FrameType | None, module: torch.nn.Module
+    module: torch.nn.Module,
 ) -> tuple[torch.nn.Module, FrameType] | None:
     """The outermost model whose ``forward`` the script called itself and that called ``module``.
 
@@ -81,9 +81,11 @@ def forward_entered_directly(
     ``torch.nn.Module.__call__``; only the frames on the stack show it.
     """
     found = None
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name, file = frame.f_code.co_name, frame.f_code.co_filename
-        if name in ("forward", "__call__") and not file.startswith(_TORCH):
+        ours = file.startswith((_TORCH, _PACKAGE)) and not file.startswith(_TORCH + "nn" + os.sep)
+        if name in ("forward", "__call__") and not ours:
             owner = _owner(frame)
             if owner is not None and owner is not module and _contains(owner, module):
                 found = (owner, frame)
@@ -92,14 +94,31 @@ def forward_entered_directly(
 
 
 def _owner(frame: FrameType) -> torch.nn.Module | None:
+    """The module whose own method a frame runs."""
     code = frame.f_code
     if not code.co_varnames or code.co_argcount < 1:
         return None
-    owner = frame.f_locals.get(code.co_varnames[0])
+    owner = variables(frame).get(code.co_varnames[0])
     if not isinstance(owner, torch.nn.Module):
         return None
-    method = getattr(type(owner), code.co_name, None)
-    return owner if getattr(method, "__code__", None) is code else None
+    for kind in type(owner).__mro__:
+        method = vars(kind).get(code.co_name)
+        while method is not None:
+            if getattr(method, "__code__", None) is code:
+                return owner
+            method = getattr(method, "__wrapped__", None)
+    return None
+
+
+def variables(frame: FrameType) -> Mapping[str, Any]:
+    """The variables of a frame, without leaving a copy of them behind that keeps them alive."""
+    values = frame.f_locals
+    optimized = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+    if not optimized or sys.version_info >= (3, 13) or sys.getrefcount(values) > 3:
+        return values
+    taken = dict(values)
+    values.clear()
+    return taken
 
 
 def _contains(owner: torch.nn.Module, module: torch.nn.Module) -> bool:
@@ -112,7 +131,7 @@ def find_name(frame: FrameType | None, *candidates: Any) -> str | None:
     scopes: list[Mapping[str, Any]] = [main]
     while frame is not None and len(scopes) < 40:
         if not frame.f_code.co_filename.startswith((_TORCH, _PACKAGE)):
-            scopes.append(frame.f_locals)
+            scopes.append(variables(frame))
         frame = frame.f_back
     for search in (_plain_names, _nested_names):
         for scope in scopes:
@@ -151,7 +170,7 @@ def _nested_names(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def arguments(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
     """The arguments of a running method, and whether it may have replaced some of them."""
-    code, values = frame.f_code, frame.f_locals
+    code, values = frame.f_code, variables(frame)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     stored = {
         i.argval

@@ -44,7 +44,7 @@ def evaluate(subject: Subject, plan: Plan, sink: events.Sink) -> InvocationResul
             return job.run(result)
     except TurnkeyError as error:
         return replace(result, failure=str(error))
-    except Exception as error:  # noqa: BLE001 - one invocation's trouble must not cost the others
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not cost the others
         failure = f"Unknown turnkey error: {describe(error)}"
         return replace(result, failure=failure, traceback=traceback.format_exc())
 
@@ -116,7 +116,7 @@ class _Job:
             return self._measure_torch(runtime)
         except MeasureError as error:
             reason = str(error)
-        except Exception as error:  # noqa: BLE001 - a runtime may raise anything; the row says what
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             reason = f"{runtime.title} failed: {describe(error)}"
         return failed(find_device(self.plan.device), runtime, reason)
 
@@ -157,6 +157,7 @@ class _Job:
             folder=target,
             on_estimate=self._announce,
         )
+        (target / "log.txt").unlink(missing_ok=True)
         with captured(target / "log.txt"), evaluating(subject.model):
             reference = subject.reference(threads)
             measured = measure(lambda: runtime.load().open_session(request), task)

@@ -9,7 +9,6 @@ It talks JSON lines over a socket: ``{"job": PATH}`` comes in; ``{"pid": N}`` an
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import gc
 import json
@@ -86,13 +85,7 @@ def _run(job: str) -> None:
         import traceback
 
         traceback.print_exc()
-    finally:
-        with contextlib.suppress(Exception):
-            atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError, AttributeError):
-                stream.flush()
-        os._exit(code)
+    import_module("turnkeyml.discover.script").finish_like_python(code)
 
 
 def _reseed() -> None:
