@@ -212,6 +212,33 @@ def test_a_random_model_is_built_and_called_nondeterministic(cache):
     assert state.verification.verdict == "nondeterministic"
 
 
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        torch.jit.trace,
+        lambda m, x: torch.jit.script(m),
+        lambda m, x: torch.export.export(m, (x,)).module(),
+        lambda m, x: torch.fx.symbolic_trace(m),
+    ],
+    ids=["traced", "scripted", "exported", "fx"],
+)
+def test_models_that_a_tool_has_made_are_built(cache, wrap):
+    torch.manual_seed(0)
+    x = torch.rand(2, 4)
+    state = build(cache, wrap(SmallModel().eval(), x), (x,))
+    assert state.verification.verdict == "match", state.verification
+
+
+class Fourier(SmallModel):
+    def forward(self, x):
+        return torch.fft.fft(self.fc(x))
+
+
+def test_complex_outputs_are_compared(cache):
+    state = build(cache, Fourier(), sequence="onnx-fp32")
+    assert state.verification.verdict == "match", state.verification
+
+
 class Silent(SmallModel):
     def forward(self, x):
         self.fc(x)

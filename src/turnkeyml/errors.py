@@ -6,6 +6,8 @@ traceback. Anything else that escapes is a bug of ours.
 
 from __future__ import annotations
 
+import re
+
 __all__ = ["BuildError", "MeasureError", "TurnkeyError", "UsageError", "describe"]
 
 
@@ -36,6 +38,7 @@ def describe(error: BaseException, limit: int = 300) -> str:
         text = str(error).strip()
     except Exception:  # noqa: BLE001 - an error of a script's own may not even have a message
         text = ""
+    text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if isinstance(error, TurnkeyError):
         return text or type(error).__name__

@@ -13,6 +13,7 @@ import copy
 import dataclasses
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -145,7 +146,17 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
         return list(zip(getattr(value, "_fields", range(len(value))), value, strict=True))
     if dataclasses.is_dataclass(value):
         return [(f.name, getattr(value, f.name, None)) for f in dataclasses.fields(value)]
-    return list(getattr(value, "__dict__", {}).items())
+    if isinstance(value, deque):
+        return list(enumerate(value))
+    slots = [s for kind in type(value).__mro__ for s in _slots(kind) if hasattr(value, s)]
+    return [*((s, getattr(value, s)) for s in slots), *getattr(value, "__dict__", {}).items()]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    """The names that a Python class keeps outside of ``__dict__``."""
+    names = vars(kind).get("__slots__", ())
+    names = (names,) if isinstance(names, str) else tuple(names)
+    return tuple(name for name in names if not name.startswith("__"))
 
 
 def _is_module(value: Any) -> bool:
@@ -183,6 +194,8 @@ class _Walk:
 def _rebuild(value: Any, parts: list[tuple[Any, Any]], changed: dict[Any, Any]) -> Any:
     """A copy of a container with some of its parts exchanged."""
     items = [changed.get(key, part) for key, part in parts]
+    if isinstance(value, deque):
+        return type(value)(items, value.maxlen)
     if isinstance(value, tuple):
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if type(value) is list:

@@ -121,7 +121,6 @@ def _export(exporter: str, bench: Workbench, path: Path) -> None:
     outputs = output_names(list(bench.reference.outputs), inputs)
     with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings():
         warnings.simplefilter("default")
-        wrapper.eval()
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
     if not path.exists():
         raise BuildError("the exporter wrote no file")
@@ -130,9 +129,10 @@ def _export(exporter: str, bench: Workbench, path: Path) -> None:
 def _export_torchscript(
     wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
 ) -> None:
+    model, args = wrapper.as_exported()
     torch.onnx.export(
-        wrapper,
-        wrapper.tensors(),
+        model,
+        args,
         str(path),
         input_names=inputs,
         output_names=outputs,

@@ -33,6 +33,13 @@ class Flattened(torch.nn.Module):
         outputs = structure.leaves(self.model(*args, **kwargs), "output")
         return tuple(t if torch.is_tensor(t) else torch.as_tensor(t) for t in outputs.values())
 
+    def as_exported(self) -> tuple[torch.nn.Module, tuple[Any, ...]]:
+        """What to export with which arguments: a scripted model cannot be traced in a wrapper."""
+        if isinstance(self.model, torch.jit.ScriptModule):
+            args, kwargs = structure.clone(self._arguments)
+            return self.model, (*args, kwargs) if kwargs else args
+        return self, self.tensors()
+
     def tensors(self) -> tuple[torch.Tensor, ...]:
         """Copies of the recorded tensors, in the order of ``forward``."""
         found = structure.leaves(structure.clone(self._arguments))

@@ -82,7 +82,8 @@ def of_onnx(path: Path, inputs: Outputs, threads: int) -> Reference:
 def evaluating(model: Any) -> Iterator[None]:
     """Within the block a model is in eval mode; afterwards each part is as it was."""
     training = [module for module in model.modules() if module.training]
-    model.eval()
+    with contextlib.suppress(NotImplementedError):  # an exported program knows one mode only
+        model.eval()
     try:
         yield
     finally:

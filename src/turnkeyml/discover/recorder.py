@@ -363,13 +363,8 @@ class Recorder:
         if len(siblings) >= MAX_RECORDED:
             invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
             return
-        if not invocation.shapes:
-            invocation.obstacle = "it takes no tensor"
-            return
-        if any(_is_batched(t) for t in structure.leaves((args, kwargs)).values()):
-            invocation.obstacle = (
-                "it is called under torch.vmap, where its inputs are not real ones"
-            )
+        invocation.obstacle = _obstacle(args, kwargs)
+        if invocation.obstacle is not None:
             return
         try:
             invocation.arguments = structure.clone((args, kwargs))
@@ -437,10 +432,17 @@ def _is_uninitialized(parameter: Any) -> bool:
     return isinstance(parameter, torch.nn.parameter.UninitializedParameter)
 
 
-def _is_batched(tensor: Any) -> bool:
-    return isinstance(tensor, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(
-        tensor
-    )
+def _obstacle(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """What there is about the arguments of a call that no build can be made from."""
+    found = structure.leaves((args, kwargs)).values()
+    if not found:
+        return "it takes no tensor"
+    tensors = [t for t in found if torch.is_tensor(t)]
+    if any(torch._C._functorch.is_functorch_wrapped_tensor(t) for t in tensors):
+        return "it is called under torch.vmap, where its inputs are not real ones"
+    if any(t.layout is not torch.strided or t.is_quantized for t in tensors):
+        return "it takes a sparse or quantized tensor, which ONNX does not have"
+    return None
 
 
 def _has_fakes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
