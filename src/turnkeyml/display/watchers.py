@@ -93,6 +93,7 @@ class LiveWatcher(PlainWatcher):
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         super().input_started(item, position, total)
+        print(f"Running {item.name} ({position} of {total})", flush=True)
         self._rows, self._current, self._expected = [], None, 0.0
 
     def event(self, event: events.Event) -> None:
