@@ -18,7 +18,7 @@ import yaml
 
 from turnkeyml import benchmark_files, benchmark_model, build_model, load_state
 from turnkeyml.cache.files import replacing, to_yaml
-from turnkeyml.cache.layout import BuildFolder, safe_name
+from turnkeyml.cache.layout import BuildFolder, build_name, safe_name
 from turnkeyml.errors import TurnkeyError
 
 from .conftest import EXAMPLES
@@ -94,6 +94,72 @@ def test_a_change_makes_a_build_stale_and_is_named(cache, capsys, change, named)
     warning = capsys.readouterr().err
     assert "made again" in warning
     assert named in warning
+
+
+FACTOR = [1.0]
+
+
+class Base(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 3)
+
+
+def make(scale):
+    class Middle(Base):
+        def forward(self, x):
+            return self.fc(x) * scale
+
+    class Leaf(Middle):
+        pass
+
+    return Leaf()
+
+
+class ReadsGlobal(Base):
+    def forward(self, x):
+        return self.fc(x) * FACTOR[0] if x.dim() in {1, 2, 3} else x
+
+
+def hooked(scale):
+    model = SmallModel()
+    model.register_forward_hook(lambda module, args, output: output * scale)
+    return model
+
+
+@pytest.mark.parametrize("kind", ["inherited", "global", "hook"])
+def test_code_that_a_model_depends_on_makes_a_build_stale(cache, capsys, kind):
+    for scale in (1.0, 2.0):
+        FACTOR[0] = scale
+        model = {"inherited": make, "global": lambda _: ReadsGlobal(), "hook": hooked}[kind](scale)
+        torch.manual_seed(0)
+        model.fc.reset_parameters()
+        build(cache, model=model)
+    assert "model changed" in capsys.readouterr().err
+    FACTOR[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    "damage", ["onnx/b-op18-opt-f16.onnx", "inputs_original.npz", "outputs_original.npz"]
+)
+def test_a_damaged_file_is_seen_and_the_build_made_again(cache, capsys, damage):
+    build(cache)
+    (cache / "b" / damage).write_bytes(b"")
+    build(cache)
+    assert "removed or changed" in capsys.readouterr().err
+    assert (cache / "b" / damage).stat().st_size > 0
+
+
+def test_a_failed_rebuild_does_not_leave_old_numbers_behind(cache):
+    from turnkeyml.report.table import rows
+
+    torch.manual_seed(0)
+    model, options = SmallModel(), {"build_name": "b", "cache_dir": str(cache), "iterations": 2}
+    benchmark_model(model, {"x": torch.rand(4)}, **options)
+    assert [r["status"] for r in rows(cache)] == ["successful"]
+    with pytest.raises(TurnkeyError):
+        benchmark_model(model, {"x": torch.rand(4)}, onnx_opset=99, **options)
+    assert [r["status"] for r in rows(cache)] == ["failed_build"]
 
 
 def test_another_minor_version_of_ours_makes_a_build_stale(cache, monkeypatch, capsys):
@@ -260,7 +326,8 @@ def test_yaml_is_plain_and_in_order():
 )
 def test_names_of_builds_are_names_of_folders(name, safe):
     assert safe_name(name) == safe
-    assert len(safe_name(name * 300).encode()) <= 150
+    assert len(safe_name(name * 300).encode()) <= 120
+    assert build_name(name * 300, "12345678").endswith("_12345678")
     assert BuildFolder(Path("/c"), safe_name(name)).path.parent == Path("/c")
 
 

@@ -210,6 +210,27 @@ def test_one_bad_script_does_not_cost_the_others(turnkey, script):
     assert result.stdout.splitlines()[-1].endswith("it failed for: bad.py.")
 
 
+def test_a_script_that_kills_our_processes_costs_only_itself(turnkey, script):
+    bad = script("import os; SmallModel()(torch.rand(4)); os.kill(os.getppid(), 9)", "bad.py")
+    result = turnkey(bad, SCRIPTS / "hello_world.py", "--iterations", 5)
+    assert result.returncode == 1
+    assert "SmallModel (" in result.stdout
+    assert "Mean Latency:" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_files_beside_the_script_do_not_shadow_what_we_import(turnkey, script, tmp_path):
+    for name in ("onnx", "yaml", "filelock", "onnxruntime"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('not for you')")
+    result = turnkey(script("SmallModel()(torch.rand(4))"), "--iterations", 5)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_an_unfinished_last_line_of_the_script_is_kept(cache, script):
+    text = in_terminal(cache, script("SmallModel()(torch.rand(4)); print('RESULT=42', end='')"))
+    assert "RESULT=42\r\n" in text
+
+
 def test_a_build_that_fails_is_told_and_the_others_go_on(turnkey, script):
     path = script(
         """
@@ -325,15 +346,14 @@ def test_every_runtime_measures_the_same_model(turnkey):
         assert f"({runtime} v" in result.stdout
 
 
-def test_a_terminal_gets_a_live_view_and_a_pipe_does_not(cache):
+def in_terminal(cache, *words):
+    """What a terminal shows."""
     import pty
 
     main, theirs = pty.openpty()
-    command = [sys.executable, "-m", "turnkeyml", str(SCRIPTS / "hello_world.py")]
+    command = [sys.executable, "-m", "turnkeyml", *map(str, words), "--iterations", "5"]
     environment = {**os.environ, "TURNKEY_CACHE_DIR": str(cache), "TERM": "xterm"}
-    run = subprocess.Popen(
-        [*command, "--iterations", "5"], stdout=theirs, stderr=theirs, env=environment
-    )
+    run = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     shown = b""
     while True:
@@ -346,9 +366,13 @@ def test_a_terminal_gets_a_live_view_and_a_pipe_does_not(cache):
         shown += data
     os.close(main)
     assert run.wait() == 0
-    text = shown.decode(errors="replace")
-    assert "\x1b[" in text
+    return shown.decode(errors="replace")
+
+
+def test_a_terminal_gets_a_live_view_and_a_pipe_does_not(cache):
+    text = in_terminal(cache, SCRIPTS / "hello_world.py")
     assert "Running hello_world.py (1 of 1)" in text
     assert "Exporting PyTorch to ONNX" in text
     assert "Measuring with ort" in text
     assert "Mean Latency:" in text
+    assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l")

@@ -31,7 +31,8 @@ def test_rounding_to_half_precision_matches_as_fp16_but_not_as_fp32():
 
 def test_tiny_outputs_are_held_to_the_same_standard():
     tiny = GOLDEN * np.float32(1e-6)
-    assert verdict(tiny * 2, tiny).verdict == "close"
+    assert verdict(tiny * 2, tiny).verdict == "mismatch"
+    assert verdict(tiny * np.float32(1.05), tiny).verdict == "close"
     assert verdict(np.zeros_like(tiny), tiny).verdict == "mismatch"
 
 

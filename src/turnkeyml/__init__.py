@@ -10,7 +10,10 @@ __all__ = [
     "InputResult",
     "InvocationResult",
     "MeasuredPerformance",
+    "Sequence",
+    "Stage",
     "TurnkeyError",
+    "UsageError",
     "benchmark_files",
     "benchmark_model",
     "build_model",
@@ -26,7 +29,10 @@ _HOMES = {
     "InputResult": "records",
     "InvocationResult": "records",
     "MeasuredPerformance": "records",
+    "Sequence": "build.stage",
+    "Stage": "build.stage",
     "TurnkeyError": "errors",
+    "UsageError": "errors",
 }
 
 

@@ -2,50 +2,56 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from collections.abc import Sequence as Listing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
+from turnkeyml.build.sequences import check_name, pickle_sequence
+from turnkeyml.cache.layout import build_name as name_build
 from turnkeyml.cache.layout import check_writable, safe_name
 from turnkeyml.cache.state import BuildState, load_state
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.records import (
-    InputResult,
-    InvocationRecord,
-    InvocationResult,
-    MeasuredPerformance,
-    Plan,
-)
+from turnkeyml.records import InputResult, InvocationResult, MeasuredPerformance, Plan
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
-__all__ = ["benchmark_files", "benchmark_model", "build_model"]
+if TYPE_CHECKING:
+    from turnkeyml.build.stage import Sequence
+    from turnkeyml.launch.child import SequenceSource
+
+__all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan"]
 
 DEFAULT_TIMEOUT_SECONDS = 3600
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
 def benchmark_files(
-    input_files: str | Sequence[str],
+    input_files: str | Listing[str],
     *,
     device: str = "x86",
-    runtime: str | Sequence[str] | None = None,
+    runtime: str | Listing[str] | None = None,
     iterations: int = 100,
     cache_dir: str | None = None,
     lean_cache: bool = False,
     rebuild: str = "if_needed",
-    sequence: str | None = None,
-    script_args: str | Sequence[str] | None = None,
+    sequence: str | Sequence | None = None,
+    sequence_file: str | None = None,
+    script_args: str | Listing[str] | None = None,
     max_depth: int = 0,
     onnx_opset: int | None = None,
     analyze_only: bool = False,
     build_only: bool = False,
+    labels: Iterable[str] = (),
     rt_args: dict[str, Any] | None = None,
     process_isolation: bool = False,
     timeout: float | None = None,
+    use_slurm: bool = False,
 ) -> list[InputResult]:
     """Find, build and measure the models in scripts and ONNX files; what became of each.
 
@@ -53,44 +59,36 @@ def benchmark_files(
     ended when it takes longer than ``timeout`` seconds.
     """
     from turnkeyml.discover.inputs import find_inputs
+    from turnkeyml.discover.labels import parse_filter
     from turnkeyml.display.watchers import make_watcher
     from turnkeyml.launch.local import evaluate_inputs
 
-    names = [input_files] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
-    inputs = find_inputs(names)
-    if not inputs:
-        raise UsageError("No input files were given.")
-    if timeout is not None and timeout <= 0:
-        raise UsageError(f"The timeout must be above zero, not {timeout:g}.")
-    plan = _plan(
+    _check_launch(process_isolation, use_slurm)
+    plan = make_plan(
         device=device,
         runtime=runtime,
         iterations=iterations,
         cache_dir=cache_dir,
         lean_cache=lean_cache,
         rebuild=rebuild,
-        sequence=sequence,
+        sequence=sequence if isinstance(sequence, str) else None,
+        script_args=_split_arguments(script_args),
+        max_depth=max_depth,
         onnx_opset=onnx_opset,
+        analyze_only=analyze_only,
         build_only=build_only,
         rt_args=rt_args,
     )
-    if max_depth < 0:
-        raise UsageError(f"The maximum depth must not be below zero, not {max_depth}.")
-    plan = replace(
-        plan,
-        script_args=_split_arguments(script_args),
-        max_depth=max_depth,
-        analyze_only=analyze_only,
-    )
+    limit = _time_limit(process_isolation, timeout)
+    names = [input_files] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
+    inputs = find_inputs(names, parse_filter(labels or ()))
+    if not inputs:
+        raise UsageError("No input files were given.")
+    source = _sequence_source(sequence, sequence_file)
     if not analyze_only:
         check_writable(Path(plan.cache_dir))
-    limit = (
-        (timeout or environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS)
-        if (process_isolation or timeout is not None)
-        else None
-    )
     watcher = make_watcher(show_status=not analyze_only)
-    return evaluate_inputs(inputs, plan, watcher, limit)
+    return evaluate_inputs(inputs, plan, watcher, source, limit)
 
 
 def benchmark_model(
@@ -104,7 +102,7 @@ def benchmark_model(
     cache_dir: str | None = None,
     lean_cache: bool = False,
     rebuild: str = "if_needed",
-    sequence: str | None = None,
+    sequence: str | Sequence | None = None,
     onnx_opset: int | None = None,
     build_only: bool = False,
     rt_args: dict[str, Any] | None = None,
@@ -115,19 +113,19 @@ def benchmark_model(
     """
     from turnkeyml.display.listing import performance_lines
 
-    plan = _plan(
+    plan = make_plan(
         device=device,
         runtime=runtime,
         iterations=iterations,
         cache_dir=cache_dir,
         lean_cache=lean_cache,
         rebuild=rebuild,
-        sequence=sequence,
+        sequence=sequence if isinstance(sequence, str) else None,
         onnx_opset=onnx_opset,
         build_only=build_only,
         rt_args=rt_args,
     )
-    result = _evaluate_live(model, inputs, build_name, plan, add_hash=True)
+    result = _Live(model, inputs).evaluate(plan, sequence, build_name, add_hash=True)
     if build_only:
         return None
     evaluation = result.evaluations[0]
@@ -145,113 +143,171 @@ def build_model(
     cache_dir: str | None = None,
     monitor: bool | None = None,
     rebuild: str = "if_needed",
-    sequence: str | None = None,
+    sequence: str | Sequence | None = None,
     onnx_opset: int | None = None,
 ) -> BuildState:
     """Build one live model and return the state of its build."""
-    plan = _plan(
+    plan = make_plan(
         cache_dir=cache_dir,
         rebuild=rebuild,
-        sequence=sequence,
+        sequence=sequence if isinstance(sequence, str) else None,
         onnx_opset=onnx_opset,
         build_only=True,
     )
-    result = _evaluate_live(model, inputs, build_name, plan, add_hash=False)
-    show = environment.build_monitor() if monitor is None else monitor
-    if show:
-        words = "loaded from the cache" if result.reused else "successfully built"
-        print(f"{result.invocation.build_name}: {words} in {result.build_dir}")
+    live = _Live(model, inputs, monitor)
+    result = live.evaluate(plan, sequence, build_name, add_hash=False)
+    live.say(
+        f"{result.invocation.build_name}: "
+        f"{'loaded from the cache' if result.reused else 'successfully built'} "
+        f"in {result.build_dir}"
+    )
     return load_state(result.invocation.build_name, plan.cache_dir)
 
 
-def _plan(
+def make_plan(
     *,
     device: str = "x86",
-    runtime: str | Sequence[str] | None = None,
-    iterations: int = 100,
+    runtime: str | Listing[str] | None = None,
     cache_dir: str | None = None,
-    lean_cache: bool = False,
-    rebuild: str = "if_needed",
-    sequence: str | None = None,
     onnx_opset: int | None = None,
-    build_only: bool = False,
     rt_args: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> Plan:
     """A plan that makes sense, or an error that says what does not."""
-    from turnkeyml.build.sequences import SEQUENCES
-
     chosen = [runtime] if isinstance(runtime, str) else list(runtime or [])
     names = chosen or [find_device(device).default_runtime]
-    runtimes = [find_runtime(name, device).name for name in names]
-    if rebuild not in REBUILD_POLICIES:
-        policies = ", ".join(REBUILD_POLICIES)
-        raise UsageError(f"Unknown rebuild policy {rebuild!r}; there are: {policies}.")
-    if sequence is not None and sequence not in SEQUENCES:
-        raise UsageError(f"Unknown sequence {sequence!r}; there are: {', '.join(SEQUENCES)}.")
-    if iterations < 1:
-        raise UsageError(f"The number of iterations must be above zero, not {iterations}.")
+    runtimes = [find_runtime(name, device) for name in dict.fromkeys(names)]
+    for known in runtimes:
+        known.check_arguments(rt_args or {})
     opset = onnx_opset if onnx_opset is not None else environment.onnx_opset()
-    if opset is not None and opset < 1:
-        raise UsageError(f"The ONNX opset must be above zero, not {opset}.")
-    return Plan(
+    plan = Plan(
         cache_dir=os.path.abspath(os.path.expanduser(cache_dir or environment.cache_dir())),
         device=device,
-        runtimes=tuple(dict.fromkeys(runtimes)),
-        iterations=iterations,
-        sequence=sequence,
+        runtimes=tuple(known.name for known in runtimes),
         onnx_opset=opset,
-        rebuild=rebuild,
-        build_only=build_only,
-        lean_cache=lean_cache,
         rt_args=dict(rt_args or {}),
+        **settings,
     )
+    if plan.rebuild not in REBUILD_POLICIES:
+        policies = ", ".join(REBUILD_POLICIES)
+        raise UsageError(f"Unknown rebuild policy {plan.rebuild!r}; there are: {policies}.")
+    check_name(plan.sequence)
+    _check_whole("number of iterations", plan.iterations, 1)
+    _check_whole("maximum depth", plan.max_depth, 0)
+    if opset is not None:
+        _check_whole("ONNX opset", opset, 1)
+    return replace(plan, iterations=operator.index(plan.iterations))
 
 
-def _split_arguments(arguments: str | Sequence[str] | None) -> tuple[str, ...]:
+def _check_whole(what: str, value: Any, least: int) -> None:
+    try:
+        good = operator.index(value) >= least
+    except TypeError:
+        good = False
+    if not good:
+        bound = "above zero" if least == 1 else "not be below zero"
+        verb = "must be" if least == 1 else "must"
+        raise UsageError(f"The {what} {verb} {bound} and a whole number, not {value!r}.")
+
+
+def _check_launch(process_isolation: bool, use_slurm: bool) -> None:
+    if process_isolation and use_slurm:
+        raise UsageError("Process isolation and Slurm exclude each other; choose one.")
+    if use_slurm:
+        raise UsageError("Slurm is not supported in this version; leave out --use-slurm.")
+
+
+def _time_limit(process_isolation: bool, timeout: float | None) -> float | None:
+    """Seconds that an input may take, or None without a limit."""
+    if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
+        raise UsageError(f"The timeout must be above zero, not {timeout:g}.")
+    if not process_isolation and timeout is None:
+        return None
+    return timeout or environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS
+
+
+def _sequence_source(
+    sequence: str | Sequence | None, sequence_file: str | None
+) -> SequenceSource | None:
+    """How the processes that build get a sequence that has no name."""
+    from turnkeyml.launch.child import SequenceSource
+
+    if sequence_file is not None:
+        if sequence is not None:
+            raise UsageError("A sequence and a sequence file exclude each other; choose one.")
+        if not os.path.isfile(sequence_file):
+            raise UsageError(f"There is no sequence file {sequence_file!r}.")
+        return SequenceSource(file=os.path.abspath(sequence_file))
+    if sequence is None or isinstance(sequence, str):
+        return None
+    ours = any(type(stage).__module__ == "__main__" for stage in sequence)
+    main = getattr(sys.modules["__main__"], "__file__", None) if ours else None
+    return SequenceSource(pickled=pickle_sequence(sequence), main=main)
+
+
+def _split_arguments(arguments: str | Listing[str] | None) -> tuple[str, ...]:
+    """Script arguments as a shell would split them; a comma before an option splits too."""
     if arguments is None:
         return ()
     if not isinstance(arguments, str):
         return tuple(arguments)
+    import re
     import shlex
 
     try:
-        return tuple(shlex.split(arguments))
+        words = shlex.split(arguments)
     except ValueError as error:
         raise UsageError(f"The script arguments {arguments!r} cannot be split: {error}.") from None
+    return tuple(part for word in words for part in re.split(r",(?=-)", word) if part)
 
 
-def _evaluate_live(
-    model: Any, inputs: Any, build_name: str | None, plan: Plan, add_hash: bool
-) -> InvocationResult:
-    """Build (and measure) a model of the calling process, in that process."""
-    from turnkeyml import events
-    from turnkeyml.build.subject import Subject
-    from turnkeyml.discover.live import describe_live
-    from turnkeyml.launch.evaluate import evaluate
+class _Live:
+    """A model of the calling process with its inputs; built and measured in that process."""
 
-    check_writable(Path(plan.cache_dir))
-    if inputs is None:
-        raise UsageError("The model's inputs are needed: they give the build its shapes.")
-    kwargs = dict(inputs) if hasattr(inputs, "keys") else {}
-    args = (
-        ()
-        if hasattr(inputs, "keys")
-        else tuple(inputs)
-        if isinstance(inputs, (tuple, list))
-        else (inputs,)
-    )
-    record: InvocationRecord = describe_live(model, args, kwargs)
-    name = build_name or (f"{_script_name()}_{record.hash}" if add_hash else _script_name())
-    record = replace(record, build_name=safe_name(name))
-    result = evaluate(Subject(record, model, args, kwargs), plan, events.Sink(None))
-    for remark in result.remarks:
-        print(f"Warning: {remark}", file=sys.stderr)
-    if result.failure:
-        raise TurnkeyError(result.failure)
-    return result
+    def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
+        from turnkeyml.display.watchers import make_monitor
+
+        if inputs is None:
+            raise UsageError("The model's inputs are needed: they give the build its shapes.")
+        self._model = model
+        self._kwargs: dict[str, Any] = {}
+        self._args: tuple[Any, ...] = ()
+        if hasattr(inputs, "keys"):
+            self._kwargs = dict(inputs)
+        elif isinstance(inputs, (tuple, list)):
+            self._args = tuple(inputs)
+        else:
+            self._args = (inputs,)
+        self._monitor = make_monitor(monitor)
+        self.say = self._monitor.say
+
+    def evaluate(
+        self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
+    ) -> InvocationResult:
+        """Do what the plan says; an error if the build fails."""
+        from turnkeyml import events
+        from turnkeyml.build.subject import Subject
+        from turnkeyml.discover.live import describe_live
+        from turnkeyml.launch.evaluate import evaluate
+
+        check_writable(Path(plan.cache_dir))
+        record = describe_live(self._model, self._args, self._kwargs)
+        usual = name_build(_script_name(), record.hash) if add_hash else _script_name()
+        record = replace(record, build_name=safe_name(build_name) if build_name else usual)
+        result = evaluate(
+            Subject(record, self._model, self._args, self._kwargs),
+            plan,
+            events.Sink(listener=self._monitor.event),
+            None if isinstance(sequence, str) else sequence,
+        )
+        for remark in result.remarks:
+            print(f"Warning: {remark}", file=sys.stderr)
+        if result.failure:
+            raise TurnkeyError(result.failure)
+        return result
 
 
 def _script_name() -> str:
     """The name of the running script, after which builds are named."""
     path = getattr(sys.modules.get("__main__"), "__file__", None) or "interactive"
-    return Path(path).stem
+    return safe_name(Path(path).stem)

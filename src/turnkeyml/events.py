@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +115,8 @@ class InvocationFinished:
 class InputFinished:
     """Nothing more will come of this input; how its process ends does not matter any more."""
 
+    failure: str | None = None
+
 
 Event = (
     ScriptStarted
@@ -133,13 +136,18 @@ _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in Event.__args__}
 
 
 class Sink:
-    """Where events go; nowhere without a path."""
+    """Where events go: to a file, to a listener in the same process, or nowhere."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(
+        self, path: str | None = None, listener: Callable[[Event], None] | None = None
+    ) -> None:
         self.path = path
+        self._listener = listener
 
     def send(self, event: Event) -> None:
-        """Append one event."""
+        """Tell one event."""
+        if self._listener is not None:
+            self._listener(event)
         if self.path is None:
             return
         line = json.dumps({"event": type(event).__name__, **to_dict(event)}) + "\n"

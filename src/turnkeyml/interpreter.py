@@ -11,7 +11,7 @@ __all__ = ["command", "describe_exit"]
 _ROOT = str(Path(__file__).resolve().parent.parent)
 
 _PROGRAM = (
-    "import sys; sys.path[:1] = []; "
+    "import sys; sys.path[:1] = [p for p in sys.path[:1] if p]; "
     "{root!r} in sys.path or sys.path.append({root!r}); "
     "from {module} import main; main()"
 )

@@ -35,10 +35,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Input:
-    """One file to evaluate, with the invocation hashes it is restricted to."""
+    """One file to evaluate, with the hashes it is restricted to and its labels."""
 
     path: str
     targets: tuple[str, ...] = ()
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    malformed_labels: tuple[str, ...] = ()
 
     @property
     def is_onnx(self) -> bool:
@@ -254,9 +256,12 @@ def from_dict(kind: type[T], data: dict[str, Any]) -> T:
 
 def _decode(hint: Any, value: Any) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    optional = origin in (typing.Union, types.UnionType)
     if value is None:
-        return None
-    if origin in (typing.Union, types.UnionType):
+        if hint is Any or (optional and type(None) in arguments):
+            return None
+        raise TypeError(f"nothing where there should be a {hint}")
+    if optional:
         return _decode(next(a for a in arguments if a is not type(None)), value)
     if dataclasses.is_dataclass(hint):
         return from_dict(hint, value)  # type: ignore[arg-type]

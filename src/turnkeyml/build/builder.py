@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import turnkeyml
-from turnkeyml import environment, events, structure
+from turnkeyml import events, structure
 from turnkeyml.build import identity
 from turnkeyml.build.logs import captured
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
@@ -20,6 +19,7 @@ from turnkeyml.cache import state as states
 from turnkeyml.cache.arrays import save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, write_state
+from turnkeyml.cache.stats import update_stats
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.records import Plan, StageRecord, Verification
 from turnkeyml.runtimes import machine
@@ -36,15 +36,24 @@ class Built:
     remarks: tuple[str, ...] = ()
 
 
-def build(subject: Subject, plan: Plan, folder: BuildFolder, sink: events.Sink) -> Built:
-    """The build of a subject, from the cache where it is still good. Needs the folder's lock."""
+def build(
+    subject: Subject,
+    plan: Plan,
+    folder: BuildFolder,
+    sink: events.Sink,
+    sequence: Sequence | None = None,
+) -> Built:
+    """The build of a subject, from the cache where it is still good. Needs the folder's lock.
+
+    A ``sequence`` takes the place of the one that the plan names.
+    """
     cached = read_state(folder)
     job = _Job(
         subject=subject,
         folder=folder,
         sink=sink,
-        sequence=find_sequence(plan.sequence, subject.is_onnx),
-        chosen_opset=plan.onnx_opset or environment.onnx_opset(),
+        sequence=sequence or find_sequence(plan.sequence, subject.is_onnx),
+        chosen_opset=plan.onnx_opset,
     )
     key = job.key()
     why = _why_not_reusable(cached, key, folder)
@@ -54,15 +63,7 @@ def build(subject: Subject, plan: Plan, folder: BuildFolder, sink: events.Sink) 
         sink.send(events.BuildReused(subject.record.hash))
         return Built(cached, reused=True)
     remarks = (f"The cached build was made again: {why}.",) if cached and why else ()
-    try:
-        return Built(job.make(key), reused=False, remarks=remarks)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise BuildError(
-                f"The disk is full: {folder.path} needs more space. "
-                "Free some, or choose another cache with --cache-dir."
-            ) from error
-        raise
+    return Built(job.make(key), reused=False, remarks=remarks)
 
 
 @dataclass
@@ -84,8 +85,7 @@ class _Job:
         subject = self.subject
         common = {
             "turnkey version": ".".join(turnkeyml.__version__.split(".")[:2]),
-            "sequence": " ".join(self.sequence.stage_names),
-            "opset": str(self.opset),
+            "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
             "input shapes": str(subject.record.shapes),
             "input dtypes": str(subject.record.dtypes),
         }
@@ -97,10 +97,19 @@ class _Job:
         arguments = structure.constants((subject.args, subject.kwargs))
         return {
             **common,
+            "opset": str(self.opset),
             "other inputs": identity.digest(arguments),
             "model": identity.model_fingerprint(subject.model),
             "weights": identity.weights_digest(subject.model),
         }
+
+    def _custom_code(self) -> list[str]:
+        """Something that changes when the code or a setting of a user's own stage does."""
+        return [
+            identity.object_fingerprint(stage)
+            for stage in self.sequence
+            if not type(stage).__module__.startswith("turnkeyml.")
+        ]
 
     def make(self, key: dict[str, str]) -> BuildState:
         """Build from the start; the state on disk says at any moment how far it is."""
@@ -108,6 +117,7 @@ class _Job:
         self.folder.path.mkdir(parents=True, exist_ok=True)
         write_state(self.folder, state)
         self.folder.remove_build()
+        update_stats(self.folder, evaluations=[])
         finished: list[StageRecord] = []
         try:
             reference = self._reference()
@@ -128,6 +138,7 @@ class _Job:
             build_status=states.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
+            files=self.folder.file_sizes(),
             facts=bench.facts,
             verification=verification,
         )
@@ -227,9 +238,8 @@ def _why_not_reusable(
         return "it was interrupted"
     if not cached.succeeded:
         return "it had failed"
-    needed = [folder.path / a for a in cached.artifacts.values()]
-    if not all(path.exists() for path in [*needed, folder.inputs]):
-        return "its files had been removed"
+    if folder.file_sizes() != cached.files:
+        return "its files had been removed or changed"
     return None
 
 
@@ -238,8 +248,8 @@ def _load_regardless(cached: BuildState, why: str | None, folder: BuildFolder) -
     files = [folder.path / artifact for artifact in cached.artifacts.values()]
     if not files or not all(file.exists() for file in files):
         raise BuildError(
-            f"The build in {folder.path} has no model to load ({cached.build_status}), "
-            "and the rebuild policy 'never' forbids to make it again."
+            f"The build in {folder.path} has no model to load ({cached.build_status}), and the "
+            "rebuild policy 'never' forbids to make it again; use 'if_needed'."
         )
     remark = f"The cached build was loaded as 'never' asks, although {why}."
     return Built(cached, reused=True, remarks=(remark,) if why else ())

@@ -67,6 +67,7 @@ class _Attempt:
         self.path = self._folder / bench.onnx_name("base")
         self.verification: Verification | None = None
         self.outcome = ""
+        self.opset = 0
 
     @property
     def rank(self) -> int:
@@ -78,7 +79,7 @@ class _Attempt:
         self._folder.mkdir()
         try:
             _export(self.exporter, bench, self.path)
-            _check_opset(self.path, bench)
+            self.opset = _check_opset(self.path, bench)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             self.outcome = f"failed ({describe(error)})"
             return
@@ -93,6 +94,7 @@ class _Attempt:
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
             shutil.rmtree(folder)
         bench.things[ONNX] = bench.work / self.path.name
+        bench.facts["onnx_opset"] = self.opset
 
 
 def precision_of(model: torch.nn.Module) -> str:
@@ -163,11 +165,11 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _check_opset(path: Path, bench: Workbench) -> None:
+def _check_opset(path: Path, bench: Workbench) -> int:
     """An exporter may quietly write another opset than it was told."""
     from turnkeyml.build.onnx_files import opset_of
 
     written = opset_of(path)
-    bench.facts["onnx_opset"] = written
     if written != bench.opset and bench.opset_was_chosen:
         raise BuildError(f"opset {bench.opset} was asked for, but it wrote opset {written}")
+    return written

@@ -30,6 +30,7 @@ def convert_to_float16(source: Path, target: Path) -> None:
     from onnxruntime.transformers.onnx_model import OnnxModel
 
     model = onnx_files.read_graph(source)
+    onnx_files.load_inner_data(model, source.parent)
     model = onnx.shape_inference.infer_shapes(model)
     places = _detach(model)
     keep = [*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS]

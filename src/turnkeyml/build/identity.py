@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+import sysconfig
 import types
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +13,18 @@ from typing import Any
 
 from turnkeyml.runtimes.machine import usable_cores
 
-__all__ = ["digest", "file_digest", "model_fingerprint", "safe_repr", "weights_digest"]
+__all__ = [
+    "digest",
+    "file_digest",
+    "model_fingerprint",
+    "object_fingerprint",
+    "safe_repr",
+    "weights_digest",
+]
 
+_INSTALLED = tuple(
+    {str(sysconfig.get_path(k)) for k in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 _DEPTH = 4
 _MANY = 1000
@@ -40,11 +52,18 @@ def model_fingerprint(model: Any) -> str:
         words.append(f"{path}={kind.__module__}.{kind.__qualname__}")
         for name, tensor in _own_tensors(module):
             words.append(f"{name}:{tuple(tensor.shape)}:{tensor.dtype}")
-        for name, value in _own_attributes(module):
+        for name, value in [*_own_attributes(module), *_hooks(module)]:
             words += [f"{name}=", *code.value(value, _DEPTH)]
-        if not kind.__module__.startswith("torch."):
-            words += code.methods(kind)
+        for base in kind.__mro__:
+            if base is not object and not base.__module__.startswith("torch."):
+                words += code.methods(base)
     return digest(*words)
+
+
+def object_fingerprint(thing: Any) -> str:
+    """Differs between objects that differ in their class's code or in their settings."""
+    code = _Code()
+    return digest(*code.methods(type(thing)), *code.value(thing, _DEPTH))
 
 
 def weights_digest(model: Any) -> str:
@@ -52,16 +71,7 @@ def weights_digest(model: Any) -> str:
     import torch
 
     def one(item: tuple[str, Any]) -> str:
-        name, tensor = item
-        head = f"{name}:{tensor.dtype}:{tuple(tensor.shape)}:"
-        if (
-            tensor.layout is not torch.strided
-            or tensor.is_quantized
-            or tensor.device.type == "meta"
-        ):
-            return head + repr(tensor)
-        data = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-        return head + hashlib.sha256(data).hexdigest()
+        return f"{item[0]}:{_tensor_digest(item[1])}"
 
     named = [
         (f"{path}.{name}", tensor)
@@ -73,6 +83,17 @@ def weights_digest(model: Any) -> str:
     ]
     with ThreadPoolExecutor(usable_cores()) as pool:
         return digest(*pool.map(one, named))
+
+
+def _tensor_digest(tensor: Any) -> str:
+    """A tensor's type, shape and content."""
+    import torch
+
+    head = f"{tensor.dtype}:{tuple(tensor.shape)}:"
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.device.type == "meta":
+        return head + repr(tensor)
+    data = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return head + hashlib.sha256(data).hexdigest()
 
 
 def file_digest(paths: Iterable[Path]) -> str:
@@ -101,6 +122,22 @@ def _own_attributes(module: Any) -> list[tuple[str, Any]]:
     )
 
 
+def _hooks(module: Any) -> list[tuple[str, Any]]:
+    """The functions that run before and after a module's forward."""
+    kinds = ("_forward_pre_hooks", "_forward_hooks")
+    return [(kind, list(vars(module).get(kind, {}).values())) for kind in kinds]
+
+
+def _is_users(function: types.FunctionType) -> bool:
+    """Whether a function is from neither the standard library nor an installed package."""
+    return not function.__code__.co_filename.startswith(_INSTALLED)
+
+
+def _is_users_module(module: types.ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and not file.startswith(_INSTALLED)
+
+
 class _Code:
     """Puts values and functions into words, each function once."""
 
@@ -120,6 +157,10 @@ class _Code:
         elif depth > 0 and isinstance(value, (list, tuple)):
             for item in value[:_MANY]:
                 yield from self.value(item, depth - 1)
+        elif depth > 0 and isinstance(value, (set, frozenset)):
+            yield repr(sorted(map(repr, value)))
+        elif "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor):
+            yield _tensor_digest(value)
         elif depth > 0:
             yield type(value).__qualname__
             items = value if isinstance(value, dict) else _plain_attributes(value)
@@ -155,10 +196,14 @@ class _Code:
         for name in function.__code__.co_names:
             value = function.__globals__.get(name)
             if isinstance(value, types.FunctionType):
-                if value.__module__ == function.__module__:
+                if value.__module__ == function.__module__ or _is_users(value):
                     yield from self.function(value)
-            elif isinstance(value, _PRIMITIVE) and not name.startswith("__"):
-                yield f"{name}={value!r}"
+            elif isinstance(value, types.ModuleType) and _is_users_module(value):
+                for inner in function.__code__.co_names:
+                    yield from self.value(vars(value).get(inner), 2)
+            elif not name.startswith("__") and not isinstance(value, types.ModuleType):
+                yield f"{name}="
+                yield from self.value(value, 2)
 
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
@@ -177,5 +222,7 @@ def _code(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _code(constant)
+        elif isinstance(constant, frozenset):
+            yield repr(sorted(map(repr, constant)))  # its own order changes from run to run
         else:
             yield repr(constant)

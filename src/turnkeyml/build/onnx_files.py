@@ -14,6 +14,7 @@ __all__ = [
     "copy_model",
     "data_files",
     "has_half_precision",
+    "load_inner_data",
     "opset_of",
     "read_graph",
     "total_bytes",
@@ -54,6 +55,17 @@ def data_files(path: Path) -> list[Path]:
             raise BuildError(f"{path.name} keeps weights in {name}, which is not beside it")
         files.append(file)
     return files
+
+
+def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:
+    """Load external data that does not belong to the weights of the main graph."""
+    outer = {id(tensor) for tensor in model.graph.initializer}
+    for tensor in _tensors(model):
+        external = tensor.data_location == onnx.TensorProto.EXTERNAL
+        if external and id(tensor) not in outer:
+            onnx.external_data_helper.load_external_data_for_tensor(tensor, str(folder))
+            tensor.data_location = onnx.TensorProto.DEFAULT
+            del tensor.external_data[:]
 
 
 def total_bytes(path: Path) -> int:

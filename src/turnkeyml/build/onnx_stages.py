@@ -20,7 +20,7 @@ class ReceiveOnnx(Stage):
         source = bench.things[ONNX_FILE]
         target = bench.work / source.name
         onnx_files.copy_model(source, target)
-        bench.facts["onnx_opset"] = onnx_files.opset_of(target)
+        bench.opset = bench.facts["onnx_opset"] = onnx_files.opset_of(target)
         bench.facts["precision"] = "fp16" if onnx_files.has_half_precision(target) else "fp32"
         bench.things[ONNX] = target
 

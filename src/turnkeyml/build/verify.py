@@ -5,8 +5,8 @@ tiny is held to the same standard as any other. The rules, in order:
 
 * ``match``: every number within the tolerance of the precision, or no further from an exact (fp64)
   computation than the original itself is, give or take a small factor;
-* ``close``: not so, but pointing in the same direction (cosine of at least 0.99), which is weaker
-  evidence;
+* ``close``: not so, but of the same direction (cosine of at least 0.99) and size (within a tenth),
+  which is weaker evidence;
 * ``mismatch``: neither.
 """
 
@@ -26,6 +26,7 @@ TOLERANCE = {"fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
 ALLOWED_FACTOR = {"fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
 TORCH_DTYPE = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 COSINE = 0.99
+SIZE = 0.1
 AGREEMENT = 0.99
 
 
@@ -87,8 +88,8 @@ def _judge(
     if _as_exact_as_original(found, reference, precision):
         factor = ALLOWED_FACTOR[precision]
         return "match", f"at most {factor:g} times as far from an fp64 computation as the original"
-    if all(e.cosine >= COSINE and e.agreement >= AGREEMENT for e in errors):
-        return "close", f"beyond {tolerance}, but of the same direction (weaker evidence)"
+    if all(e.similar for e in errors):
+        return "close", f"beyond {tolerance}, but of the same direction and size (weaker evidence)"
     return "mismatch", f"beyond {tolerance}"
 
 
@@ -102,6 +103,13 @@ class _Error:
     within: bool
     not_finite: bool = False
     agreement: float = 1.0
+    size: float = 1.0
+    """The size of the output relative to that of the golden one."""
+
+    @property
+    def similar(self) -> bool:
+        same_size = 1 - SIZE <= self.size <= 1 + SIZE
+        return self.cosine >= COSINE and self.agreement >= AGREEMENT and same_size
 
     @classmethod
     def between(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
@@ -151,6 +159,7 @@ class _Error:
             _cosine(a[both], g[both]),
             within and same_elsewhere and not lost,
             not_finite=lost,
+            size=float(np.linalg.norm(a[both]) / (np.linalg.norm(g[both]) or scale)),
         )
 
 
@@ -174,9 +183,8 @@ def _as_exact_as_original(found: list[np.ndarray], reference: Reference, precisi
     if original is None:
         return False
     rows = zip(found, as_numbers(original), as_numbers(exact), strict=True)
-    return all(
-        _distance(a, e) <= ALLOWED_FACTOR[precision] * _distance(o, e) + 1e-12 for a, o, e in rows
-    )
+    limits = [(_distance(a, e), ALLOWED_FACTOR[precision] * _distance(o, e)) for a, o, e in rows]
+    return all(np.isfinite(limit) and distance <= limit + 1e-12 for distance, limit in limits)
 
 
 def _distance(array: np.ndarray, exact: np.ndarray) -> float:

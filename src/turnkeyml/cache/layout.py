@@ -30,7 +30,7 @@ from turnkeyml.errors import TurnkeyError, UsageError
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-__all__ = ["BuildFolder", "build_folders", "check_writable", "safe_name"]
+__all__ = ["BuildFolder", "build_folders", "build_name", "check_writable", "safe_name"]
 
 LOCKS = ".locks"
 WORK_PREFIX = ".work-"
@@ -108,11 +108,26 @@ class BuildFolder:
 
     def remove_artifacts(self) -> None:
         """Remove everything but logs, state and stats. Needs the lock."""
-        for entry in self.path.iterdir():
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            elif entry.suffix == ".npz":
-                entry.unlink()
+        for folder, _, names in os.walk(self.path, topdown=False):
+            for path in (Path(folder, name) for name in names):
+                if not self._is_kept(path):
+                    path.unlink()
+            if not os.listdir(folder):
+                os.rmdir(folder)
+
+    def _is_kept(self, path: Path) -> bool:
+        if path.name.startswith("log") and path.suffix == ".txt":
+            return path.parent == self.path or path.stat().st_size > 0
+        return path.parent == self.path and path.suffix == ".yaml"
+
+    def file_sizes(self) -> dict[str, int]:
+        """The files that a build consists of, by their paths in its folder."""
+        files = [*self.onnx.rglob("*"), self.inputs, self.outputs]
+        return {
+            file.relative_to(self.path).as_posix(): file.stat().st_size
+            for file in sorted(files)
+            if file.is_file()
+        }
 
     def remove_build(self) -> None:
         """Remove what an earlier build left, but not what was measured. Needs the lock."""
@@ -123,10 +138,15 @@ class BuildFolder:
 
 def safe_name(name: str) -> str:
     """A name that is one folder on any file system."""
-    cleaned = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|]', "_", name).strip(" .")
-    while len(cleaned.encode()) > 150:
+    cleaned = re.sub(r'[\x00-\x1f\x7f\ud800-\udfff/\\:*?"<>|]', "_", name).strip(" .")
+    while len(cleaned.encode()) > 120:
         cleaned = cleaned[:-1]
     return cleaned or "_"
+
+
+def build_name(stem: str, digest: str) -> str:
+    """The name of the build of an invocation in a file; the hash is always whole."""
+    return f"{safe_name(stem)}_{digest}"
 
 
 def build_folders(cache_dir: Path) -> list[BuildFolder]:

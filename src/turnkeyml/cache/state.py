@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ __all__ = ["BuildState", "load_state", "read_state", "write_state"]
 RUNNING = "build_running"
 SUCCESSFUL = "successful_build"
 FAILED = "failed_build"
-NOT_STARTED = "not_started"
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,8 @@ class BuildState:
     input_dtypes: dict[str, str] = field(default_factory=dict)
     stages: tuple[StageRecord, ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    """Every file of the build with its size, to see whether it is still whole."""
     facts: dict[str, Any] = field(default_factory=dict)
     verification: Verification | None = None
     failure: dict[str, str] | None = None
@@ -51,10 +52,6 @@ class BuildState:
     @property
     def sequence(self) -> list[str]:
         return list(self.config.get("sequence", []))
-
-    def changed(self, **changes: Any) -> BuildState:
-        """The same state with some fields replaced."""
-        return replace(self, **changes)
 
 
 def write_state(folder: BuildFolder, state: BuildState) -> None:

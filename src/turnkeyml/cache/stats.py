@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.files import read_yaml, write_yaml
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.errors import TurnkeyError
 from turnkeyml.records import Evaluation, to_dict
 
-__all__ = ["add_evaluation", "read_stats", "update_stats"]
+__all__ = ["add_evaluation", "evaluations_in", "load_labels", "read_stats", "update_stats"]
 
 
 def read_stats(folder: BuildFolder) -> dict[str, Any]:
     """The stats of a build; empty where there are none that can be read."""
     data = read_yaml(folder.stats)
     return data if isinstance(data, dict) else {}
+
+
+def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
+    """The labels of the script that a build came from; empty where it had none."""
+    folder = BuildFolder(Path(cache_dir).expanduser(), build_name)
+    if not folder.stats.exists():
+        raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
+    return dict(read_stats(folder).get("labels") or {})
 
 
 def update_stats(folder: BuildFolder, **sections: Any) -> None:
@@ -24,11 +34,17 @@ def update_stats(folder: BuildFolder, **sections: Any) -> None:
     write_yaml(folder.stats, stats)
 
 
+def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
+    """The evaluations among some stats; what does not look like one is left out."""
+    found = stats.get("evaluations")
+    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
+
+
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     """Record an evaluation in the place of an older one of the same device and runtime."""
     kept = [
         e
-        for e in read_stats(folder).get("evaluations", [])
+        for e in evaluations_in(read_stats(folder))
         if (e.get("device_type"), e.get("runtime")) != (evaluation.device_type, evaluation.runtime)
     ]
     update_stats(folder, evaluations=[*kept, to_dict(evaluation)])

@@ -12,6 +12,9 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with 0, 1 (failed), 2 (wrong usage) or 130 (interrupted)."""
     words = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_run(words))
 
 
@@ -34,6 +37,10 @@ def _run(words: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return _reader_left()
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"turnkey: error: {error.strerror or error}{where}", file=sys.stderr)
+        return 1
 
 
 def _reader_left() -> int:

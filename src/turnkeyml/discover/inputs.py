@@ -5,8 +5,10 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.records import Input
 
@@ -15,13 +17,28 @@ __all__ = ["find_inputs"]
 _KINDS = (".py", ".onnx", ".txt")
 
 
-def find_inputs(names: Iterable[str]) -> list[Input]:
-    """Every file that the names stand for, once each, in order; an error for one that is none."""
+def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Input]:
+    """Every file that the names stand for, once each, in order; an error for one that is none.
+
+    With ``wanted``, only those that have such labels.
+    """
     found: dict[tuple[str, tuple[str, ...]], Input] = {}
     for name in names:
         for item in _expand(str(name), Path(), ()):
             found.setdefault((os.path.abspath(item.path), item.targets), item)
-    return list(found.values())
+    inputs = [_labelled(item) for item in found.values()]
+    chosen = [item for item in inputs if matches(item.labels, wanted or {})]
+    if inputs and not chosen:
+        words = " ".join(f"{key}::{','.join(values)}" for key, values in (wanted or {}).items())
+        raise UsageError(f"None of the {len(inputs)} input files has the labels {words}.")
+    return chosen
+
+
+def _labelled(item: Input) -> Input:
+    if item.is_onnx:
+        return item
+    labels = read_labels(item.path)
+    return replace(item, labels=labels.values, malformed_labels=labels.malformed)
 
 
 def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
@@ -74,7 +91,7 @@ def _read_list(file: str, above: tuple[str, ...]) -> list[Input]:
     if absolute in above:
         raise UsageError(f"The list {file!r} includes itself.")
     inputs = []
-    for line in Path(file).read_text(encoding="utf-8").splitlines():
+    for line in Path(file).read_text(encoding="utf-8", errors="replace").splitlines():
         entry = line.strip()
         if entry and not entry.startswith("#"):
             inputs += _expand(entry, Path(file).parent, (*above, absolute))

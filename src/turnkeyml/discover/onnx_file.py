@@ -11,7 +11,7 @@ import onnx
 from turnkeyml import structure
 from turnkeyml.build import onnx_files
 from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import safe_name
+from turnkeyml.cache.layout import build_name
 from turnkeyml.discover.hashes import hash_invocation
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.records import Input, InvocationRecord
@@ -48,7 +48,7 @@ def read_onnx(item: Input) -> Subject:
         depth=0,
         shapes=shapes,
         dtypes=dtypes,
-        build_name=safe_name(f"{item.stem}_{digest}"),
+        build_name=build_name(item.stem, digest),
     )
     return Subject(record, onnx_file=path, onnx_inputs=arrays)
 
@@ -68,7 +68,9 @@ def _make_input(value: Any, random: np.random.Generator) -> np.ndarray:
         raise TurnkeyError(
             f"The input {value.name!r} is not a tensor, and only tensors can be fed."
         )
-    shape = [d.dim_value if d.dim_value > 0 else 1 for d in kind.shape.dim]
+    shape = [d.dim_value if d.HasField("dim_value") else 1 for d in kind.shape.dim]
+    if kind.elem_type == onnx.TensorProto.UNDEFINED:
+        raise TurnkeyError(f"The input {value.name!r} has no element type, so it cannot be fed.")
     if kind.elem_type == onnx.TensorProto.BFLOAT16:
         raise TurnkeyError(f"The input {value.name!r} is bfloat16, which cannot be fed yet.")
     dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
@@ -76,7 +78,8 @@ def _make_input(value: Any, random: np.random.Generator) -> np.ndarray:
         ones = dtype.kind == "b" or "mask" in value.name.lower()
         return np.ones(shape, dtype) if ones else random.integers(0, 2, shape).astype(dtype)
     if dtype.kind != "f":
-        raise TurnkeyError(f"The input {value.name!r} is of type {dtype}, which cannot be fed.")
+        name = onnx.TensorProto.DataType.Name(kind.elem_type)
+        raise TurnkeyError(f"The input {value.name!r} is of type {name}, which cannot be fed.")
     return random.standard_normal(shape).astype(dtype)
 
 

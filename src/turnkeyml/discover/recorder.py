@@ -26,7 +26,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from turnkeyml import structure
 from turnkeyml.build.identity import model_fingerprint, safe_repr
 from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import safe_name
+from turnkeyml.cache.layout import build_name
 from turnkeyml.discover import stack
 from turnkeyml.discover.hashes import hash_invocation, hash_model, short
 from turnkeyml.discover.keep import Keeper
@@ -391,7 +391,7 @@ class Recorder:
             depth=invocation.depth,
             shapes=invocation.shapes,
             dtypes=invocation.dtypes,
-            build_name=safe_name(f"{self._stem}_{invocation.hash}"),
+            build_name=build_name(self._stem, invocation.hash),
             executed=invocation.executed,
             seconds=invocation.seconds,
             obstacle=obstacle,

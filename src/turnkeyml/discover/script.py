@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -27,7 +28,7 @@ def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
     when the models are built. What it did to the standard streams and to the working folder is
     undone. A process that the script forked off never returns from here.
     """
-    folder = os.getcwd()
+    folder, search = os.getcwd(), list(sys.path)
     process = os.getpid()
     outcome = _run(path, arguments)
     _wait_for_threads()
@@ -35,6 +36,7 @@ def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
         sys.stderr.write(outcome.traceback or "")
         finish_like_python(outcome.exit_code)
     _restore(folder)
+    sys.path[:] = [*search, *(p for p in sys.path if p not in search)]  # our imports come first
     return outcome
 
 
@@ -123,3 +125,5 @@ def _restore(folder: str) -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     with contextlib.suppress(OSError):  # it may have been removed
         os.chdir(folder)
+    for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+        signal.setitimer(timer, 0)

@@ -9,7 +9,6 @@ from turnkeyml.records import (
     InputResult,
     InvocationRecord,
     InvocationResult,
-    ScriptOutcome,
     Verification,
 )
 
@@ -32,9 +31,10 @@ def listing(result: InputResult, show_status: bool) -> str:
     for group in _by_model(result.invocations):
         lines += [INDENT + line for line in _model_lines(group, show_status)]
         lines.append("")
-    complaint = _script_line(result.script)
+    complaint = _script_line(result)
+    told = {row.failure for row in result.invocations} if show_status else set()
     for trouble in (*result.script.remarks, complaint, result.failure):
-        if trouble:
+        if trouble and trouble not in told:
             lines += [INDENT + trouble, ""]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -170,7 +170,10 @@ def _verification_lines(verification: Verification | None) -> list[str]:
     return [f"{'Verification:':<16}{verification.verdict}{detail}: {verification.reason}"]
 
 
-def _script_line(script: ScriptOutcome) -> str | None:
+def _script_line(result: InputResult) -> str | None:
+    script = result.script
+    if script.error and result.input.is_onnx:
+        return f"The file cannot be used: {script.error}"
     if script.error:
         return f"The script failed: {script.error}"
     if script.exit_code:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
-__all__ = ["LiveWatcher", "PlainWatcher", "make_watcher"]
+__all__ = ["LiveWatcher", "PlainWatcher", "make_monitor", "make_watcher"]
 
 
 def make_watcher(show_status: bool) -> PlainWatcher:
@@ -22,6 +22,12 @@ def make_watcher(show_status: bool) -> PlainWatcher:
     plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
     kind = PlainWatcher if plain else LiveWatcher
     return kind(show_status, environment.build_monitor(), environment.traceback())
+
+
+def make_monitor(monitor: bool | None = None) -> PlainWatcher:
+    """A watcher for builds in the caller's own process, whose output goes to logs meanwhile."""
+    shown = environment.build_monitor() if monitor is None else monitor
+    return PlainWatcher(True, shown, traceback=False)
 
 
 class PlainWatcher:
@@ -32,11 +38,15 @@ class PlainWatcher:
         self._monitor = monitor
         self._traceback = traceback
         self._item: Input | None = None
+        self._title = ""
         self._header_shown = False
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         self._item = item
-        self._position, self._total = position, total
+        self._title = f"{item.name} ({position} of {total})"
+        if item.malformed_labels:
+            words = ", ".join(map(repr, item.malformed_labels))
+            self._tell(f"Warning: {item.path}: {words} in its first line: labels are key::value.")
 
     def event(self, event: events.Event) -> None:
         """Say what happens, a line at a time."""
@@ -48,7 +58,7 @@ class PlainWatcher:
             case _ if self._monitor:
                 line = _progress_line(event)
                 if line:
-                    self._tell(f"{self._item.name if self._item else ''}: {line}")
+                    self._tell(f"{self._item.name}: {line}" if self._item else line)
 
     def tick(self) -> None:
         """Nothing changes on a printed page."""
@@ -58,6 +68,14 @@ class PlainWatcher:
             print(f"\n{HEADER}\n")
             self._header_shown = True
         print(listing(result, self._show_status), flush=True)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+    def say(self, line: str) -> None:
+        """A line for whoever wants to see progress."""
+        if self._monitor:
+            print(line, flush=True)
 
     def _tell(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -93,14 +111,13 @@ class LiveWatcher(PlainWatcher):
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         super().input_started(item, position, total)
-        print(f"Running {item.name} ({position} of {total})", flush=True)
+        print(f"Running {self._title}", flush=True)
         self._rows, self._current, self._expected = [], None, 0.0
 
     def event(self, event: events.Event) -> None:
         match event:
             case events.ScriptFinished():
                 super().event(event)
-                self._open()
             case events.InvocationFinished(result):
                 if result.traceback and self._traceback and self._live:
                     self._live.console.print(result.traceback.rstrip(), markup=False)
@@ -125,18 +142,20 @@ class LiveWatcher(PlainWatcher):
             self._live.update(self._view(), refresh=True)
 
     def input_finished(self, result: InputResult) -> None:
+        self.close()
+        super().input_finished(result)
+
+    def close(self) -> None:
         if self._live:
             self._live.stop()
             self._live = None
-        super().input_finished(result)
 
     def _begin(self, what: str) -> None:
         self._current, self._began, self._expected = what, time.monotonic(), 0.0
+        if self._live is None:
+            from rich.live import Live
 
-    def _open(self) -> None:
-        from rich.live import Live
-
-        if self._live is None and self._show_status:
+            print(flush=True)  # the script's last line may not be finished
             self._live = Live(self._view(), auto_refresh=False, transient=True)
             self._live.start()
 
@@ -146,8 +165,7 @@ class LiveWatcher(PlainWatcher):
         from rich.text import Text
 
         table = Table.grid(padding=(0, 1))
-        name = self._item.name if self._item else ""
-        table.add_row("", Text(f"{name} ({self._position} of {self._total})", style="bold"))
+        table.add_row("", Text(self._title, style="bold"))
         for mark, text in self._rows:
             table.add_row(Text(mark, style="green" if mark == "✓" else "red"), Text(text))
         if self._current:

@@ -6,13 +6,27 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from turnkeyml import events
 from turnkeyml.build.subject import Subject
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.records import Input, InvocationRecord, Plan, ScriptOutcome, from_dict
 
-__all__ = ["Job", "main", "run_job"]
+if TYPE_CHECKING:
+    from turnkeyml.build.stage import Sequence
+
+__all__ = ["Job", "SequenceSource", "main", "run_job"]
+
+
+@dataclass(frozen=True)
+class SequenceSource:
+    """A build sequence on its way to another process: a file, or a pickled instance."""
+
+    file: str | None = None
+    pickled: str | None = None
+    main: str | None = None
+    """The script in which the classes of the instance are defined, if it is one."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,7 @@ class Job:
     input: Input
     plan: Plan
     events: str
+    sequence: SequenceSource | None = None
 
 
 def main() -> None:
@@ -32,22 +47,35 @@ def main() -> None:
 def run_job(job: Job) -> None:
     """Discover, build and measure; everything that is learned goes out as events."""
     sink = events.Sink(job.events)
+    try:
+        sequence = _load_sequence(job.sequence)
+    except TurnkeyError as error:
+        sink.send(events.InputFinished(str(error)))
+        return
     if job.input.is_onnx:
         outcome, records, subjects = _discover_onnx(job)
     else:
         outcome, records, subjects = _discover_script(job, sink)
     sink.send(events.ScriptFinished(outcome, tuple(records)))
     if not job.plan.analyze_only:
-        _evaluate(job, subjects, sink)
+        from turnkeyml.launch.evaluate import evaluate
+
+        for subject in subjects:
+            if job.input.selects(subject.record):
+                result = evaluate(subject, job.plan, sink, sequence, job.input.labels)
+                sink.send(events.InvocationFinished(result))
     sink.send(events.InputFinished())
 
 
-def _evaluate(job: Job, subjects: list[Subject], sink: events.Sink) -> None:
-    from turnkeyml.launch.evaluate import evaluate
+def _load_sequence(source: SequenceSource | None) -> Sequence | None:
+    if source is None:
+        return None
+    from turnkeyml.build import sequences
 
-    for subject in subjects:
-        if job.input.selects(subject.record):
-            sink.send(events.InvocationFinished(evaluate(subject, job.plan, sink)))
+    if source.file is not None:
+        return sequences.load_file(source.file)
+    assert source.pickled is not None
+    return sequences.unpickle(source.pickled, source.main)
 
 
 def _discover_onnx(job: Job) -> tuple[ScriptOutcome, list[InvocationRecord], list[Subject]]:

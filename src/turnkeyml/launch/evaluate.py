@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +14,11 @@ from turnkeyml import environment, events
 from turnkeyml.build.builder import Built, build
 from turnkeyml.build.logs import captured
 from turnkeyml.build.reference import evaluating
-from turnkeyml.build.stage import ONNX
+from turnkeyml.build.stage import ONNX, Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.verify import compare
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import MeasureError, TurnkeyError, describe
 from turnkeyml.measure.record import Task, failed, measure
@@ -30,23 +33,75 @@ from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
 if TYPE_CHECKING:
     from filelock import AcquireReturnProxy
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "measure_build"]
 
 
-def evaluate(subject: Subject, plan: Plan, sink: events.Sink) -> InvocationResult:
+def evaluate(
+    subject: Subject,
+    plan: Plan,
+    sink: events.Sink,
+    sequence: Sequence | None = None,
+    labels: dict[str, tuple[str, ...]] | None = None,
+) -> InvocationResult:
     """Do with an invocation what the plan says. Failures are part of the result."""
-    job = _Job(subject, plan, BuildFolder(Path(plan.cache_dir), subject.record.build_name), sink)
+    folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
+    job = _Job(subject, plan, folder, sink, sequence, labels or {})
     result = InvocationResult(subject.record, build_dir=str(job.folder.path))
     try:
         with job.lock():
             job.folder.path.mkdir(parents=True, exist_ok=True)
             job.folder.remove_leftovers()
-            return job.run(result)
+            try:
+                return job.run(result)
+            finally:
+                if plan.lean_cache:
+                    job.folder.remove_artifacts()
     except TurnkeyError as error:
         return replace(result, failure=str(error))
+    except OSError as error:
+        failure = f"{error.strerror or error}: {error.filename or folder.path}"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            failure = (
+                f"The disk is full: {folder.path} needs more space. "
+                "Free some, or choose another cache with --cache-dir."
+            )
+        return replace(result, failure=failure, traceback=traceback.format_exc())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not cost the others
         failure = f"Unknown turnkey error: {describe(error)}"
         return replace(result, failure=failure, traceback=traceback.format_exc())
+
+
+def measure_build(
+    folder: BuildFolder, state: BuildState, plan: Plan, runtime: Runtime, sink: events.Sink
+) -> Evaluation:
+    """Measure a finished ONNX build, without the model it came from. Needs the folder's lock."""
+    artifact = state.artifacts.get(ONNX)
+    if artifact is None:
+        raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
+    request = WorkerRequest(
+        device=plan.device,
+        runtime=runtime.name,
+        onnx=OnnxRequest(
+            model=str(folder.path / artifact),
+            inputs=str(folder.inputs),
+            threads=machine.usable_cores(),
+            arguments=plan.rt_args,
+        ),
+        rule=Rule(iterations=plan.iterations),
+        folder=str(folder.benchmark(plan.device, runtime.name)),
+        invocation=state.hash,
+        events=sink.path,
+    )
+    evaluation = replace(measure_in_worker(request), artifact=artifact)
+    return _with_verdict(evaluation, folder, state.verification)
+
+
+def _with_verdict(
+    evaluation: Evaluation, folder: BuildFolder, verdict: Verification | None
+) -> Evaluation:
+    assert evaluation.performance is not None
+    performance = replace(evaluation.performance, build_name=folder.name, verification=verdict)
+    return replace(evaluation, performance=performance)
 
 
 @dataclass(frozen=True)
@@ -57,6 +112,8 @@ class _Job:
     plan: Plan
     folder: BuildFolder
     sink: events.Sink
+    sequence: Sequence | None
+    labels: dict[str, tuple[str, ...]]
 
     def lock(self) -> AcquireReturnProxy:
         """The build's lock, taken; whoever watches hears if that means waiting."""
@@ -75,9 +132,10 @@ class _Job:
         built: Built | None = None
         if self._needs_build(runtimes):
             try:
-                built = build(self.subject, self.plan, self.folder, self.sink)
+                built = build(self.subject, self.plan, self.folder, self.sink, self.sequence)
             except TurnkeyError as error:
-                update_stats(self.folder, build={"status": "failed_build", "failure": str(error)})
+                with contextlib.suppress(OSError):  # the failure itself is told in any case
+                    self._write_failure(str(error))
                 trace = traceback.format_exc() if environment.traceback() else None
                 status = "failed_build"
                 return replace(result, failure=str(error), build_status=status, traceback=trace)
@@ -91,13 +149,11 @@ class _Job:
             )
         if not self.plan.build_only:
             result = replace(result, evaluations=self._measure_all(runtimes, built))
-        if self.plan.lean_cache:
-            self.folder.remove_artifacts()
         return result
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
-        plan = self.plan
-        return plan.build_only or plan.sequence is not None or any(r.needs_onnx for r in runtimes)
+        custom = self.plan.sequence is not None or self.sequence is not None
+        return self.plan.build_only or custom or any(r.needs_onnx for r in runtimes)
 
     def _measure_all(self, runtimes: list[Runtime], built: Built | None) -> tuple[Evaluation, ...]:
         evaluations = []
@@ -112,35 +168,16 @@ class _Job:
         try:
             if runtime.needs_onnx:
                 assert built is not None
-                return self._measure_onnx(runtime, built)
+                return measure_build(self.folder, built.state, self.plan, runtime, self.sink)
             return self._measure_torch(runtime)
         except MeasureError as error:
             reason = str(error)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
-            reason = f"{runtime.title} failed: {describe(error)}"
+            log = self.folder.benchmark(self.plan.device, runtime.name) / "log.txt"
+            with captured(log):
+                traceback.print_exc()
+            reason = f"{runtime.title} failed: {describe(error)} (see {log})"
         return failed(find_device(self.plan.device), runtime, reason)
-
-    def _measure_onnx(self, runtime: Runtime, built: Built) -> Evaluation:
-        plan, folder = self.plan, self.folder
-        artifact = built.state.artifacts.get(ONNX)
-        if artifact is None:
-            raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
-        request = WorkerRequest(
-            device=plan.device,
-            runtime=runtime.name,
-            onnx=OnnxRequest(
-                model=str(folder.path / artifact),
-                inputs=str(folder.inputs),
-                threads=machine.usable_cores(),
-                arguments=plan.rt_args,
-            ),
-            rule=Rule(iterations=plan.iterations),
-            folder=str(folder.benchmark(plan.device, runtime.name)),
-            invocation=self.subject.record.hash,
-            events=self.sink.path,
-        )
-        evaluation = replace(measure_in_worker(request), artifact=artifact)
-        return self._with_verdict(evaluation, built.state.verification)
 
     def _measure_torch(self, runtime: Runtime) -> Evaluation:
         subject, plan = self.subject, self.plan
@@ -164,17 +201,10 @@ class _Job:
             from turnkeyml.build.export import precision_of
 
             verdict = compare(measured.outputs, reference, precision_of(subject.model))
-        return self._with_verdict(measured.evaluation, verdict)
+        return _with_verdict(measured.evaluation, self.folder, verdict)
 
     def _announce(self, seconds: float) -> None:
         self.sink.send(events.MeasureEstimated(self.subject.record.hash, seconds))
-
-    def _with_verdict(self, evaluation: Evaluation, verdict: Verification | None) -> Evaluation:
-        assert evaluation.performance is not None
-        performance = replace(
-            evaluation.performance, build_name=self.folder.name, verification=verdict
-        )
-        return replace(evaluation, performance=performance)
 
     def _write_subject_stats(self) -> None:
         record = self.subject.record
@@ -188,11 +218,15 @@ class _Job:
             model_hash=record.model_hash,
             hash=record.hash,
             file=record.file,
+            labels=self.labels,
             parameters=record.parameters,
             parameter_bytes=record.parameter_bytes,
             input_shapes=record.shapes,
             input_dtypes=record.dtypes,
         )
+
+    def _write_failure(self, message: str) -> None:
+        update_stats(self.folder, build={"status": "failed_build", "failure": message})
 
     def _write_build_stats(self, built: Built) -> None:
         state = built.state

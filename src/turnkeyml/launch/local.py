@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -11,7 +12,7 @@ from typing import Protocol
 
 from turnkeyml import events, interpreter
 from turnkeyml.cache.files import write_json
-from turnkeyml.launch.child import Job
+from turnkeyml.launch.child import Job, SequenceSource
 from turnkeyml.launch.processes import Child, Launcher, kill_tree, make_launcher
 from turnkeyml.records import (
     Input,
@@ -40,23 +41,30 @@ class Watcher(Protocol):
 
     def input_finished(self, result: InputResult) -> None: ...
 
+    def close(self) -> None: ...
+
 
 def evaluate_inputs(
-    inputs: list[Input], plan: Plan, watcher: Watcher, timeout: float | None = None
+    inputs: list[Input],
+    plan: Plan,
+    watcher: Watcher,
+    sequence: SequenceSource | None = None,
+    timeout: float | None = None,
 ) -> list[InputResult]:
     """Evaluate every input, whatever becomes of the others."""
-    launcher = make_launcher(_modules_to_import(inputs, plan))
     results = []
-    try:
-        with tempfile.TemporaryDirectory(prefix="turnkey-") as folder:
-            for position, item in enumerate(inputs, start=1):
-                watcher.input_started(item, position, len(inputs))
-                run = _Run(item, plan, watcher, Path(folder) / str(position))
-                result = run.run(launcher, timeout)
-                watcher.input_finished(result)
-                results.append(result)
-    finally:
-        launcher.close()
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="turnkey-"))
+        launcher = make_launcher(_modules_to_import(inputs, plan))
+        stack.callback(launcher.close)
+        stack.callback(watcher.close)
+        for position, item in enumerate(inputs, start=1):
+            watcher.input_started(item, position, len(inputs))
+            events_path = str(Path(folder) / f"{position}.jsonl")
+            run = _Run(Job(item, plan, events_path, sequence), watcher)
+            result = run.run(launcher, timeout)
+            watcher.input_finished(result)
+            results.append(result)
     return results
 
 
@@ -77,20 +85,20 @@ def _modules_to_import(inputs: list[Input], plan: Plan) -> list[str]:
 class _Run:
     """One input's way through a child, seen from outside."""
 
-    def __init__(self, item: Input, plan: Plan, watcher: Watcher, folder: Path) -> None:
-        folder.mkdir()
-        self._item = item
-        self._plan = plan
+    def __init__(self, job: Job, watcher: Watcher) -> None:
+        self._item = job.input
+        self._plan = job.plan
         self._watcher = watcher
-        self._job = folder / "job.json"
-        self._reader = events.Reader(str(folder / "events.jsonl"))
-        write_json(self._job, to_dict(Job(item, plan, self._reader.path)))
+        self._job = Path(job.events).with_suffix(".json")
+        self._reader = events.Reader(job.events)
+        write_json(self._job, to_dict(job))
         self._found: dict[str, InvocationRecord] = {}
         self._results: dict[str, InvocationResult] = {}
         self._outcome: ScriptOutcome | None = None
         self._where = "before the script ran"
         self._measuring = False
         self._complete = False
+        self._failure: str | None = None
 
     def run(self, launcher: Launcher, timeout: float | None) -> InputResult:
         child = launcher.start(str(self._job))
@@ -100,9 +108,10 @@ class _Run:
             kill_tree(child.pid)
             raise
         if code is None:
-            return self._result(f"timeout after {timeout:g} s {self._where}")
+            words = f"timeout after {timeout:g} s {self._where}; --timeout gives it longer"
+            return self._result(words)
         if self._complete:
-            return self._result(None)
+            return self._result(self._failure)
         return self._result(f"The process {interpreter.describe_exit(code)} {self._where}.")
 
     def _follow(self, child: Child, timeout: float | None) -> int | None:
@@ -139,8 +148,9 @@ class _Run:
                 self._where = f"while measuring with {runtime}"
             case events.InvocationFinished(result):
                 self._results[result.invocation.hash] = result
-            case events.InputFinished():
+            case events.InputFinished(failure):
                 self._complete = True
+                self._failure = failure
 
     def _result(self, failure: str | None) -> InputResult:
         rows = [self._row(record, failure) for record in self._found.values()]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Protocol
 
 from turnkeyml import interpreter
@@ -89,30 +93,52 @@ class _FreshChild:
 
 
 class ForkingLauncher:
-    """Forks from a zygote (see ``launch.zygote``), which starts importing right away."""
+    """Forks from a zygote (see ``launch.zygote``), which starts importing right away.
+
+    Should something kill the zygote, its children count as killed and the next one gets a new
+    zygote.
+    """
 
     def __init__(self, modules: list[str]) -> None:
+        self._modules = ",".join(modules)
+        self._exits: dict[int, int] = {}
+        self._start_zygote()
+
+    def _start_zygote(self) -> None:
         self._channel, theirs = socket.socketpair()
-        number = str(theirs.fileno())
-        self._zygote = subprocess.Popen(
-            interpreter.command("turnkeyml.launch.zygote", number, ",".join(modules)),
-            pass_fds=[theirs.fileno()],
+        command = interpreter.command(
+            "turnkeyml.launch.zygote", str(theirs.fileno()), self._modules
         )
+        with _interrupts_ignored():
+            self._zygote = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         theirs.close()
         self._rest = b""
-        self._exits: dict[int, int] = {}
+        self._alive = True
 
     def start(self, job: str) -> Child:
-        self._channel.sendall(json.dumps({"job": job}).encode() + b"\n")
-        while True:
-            message = self._receive(None)
-            if message is not None and "exit" not in message:
-                return _ForkedChild(self, message["pid"])
+        for _ in range(2):
+            if not self._alive:
+                self._start_zygote()
+            try:
+                self._channel.sendall(json.dumps({"job": job}).encode() + b"\n")
+            except ConnectionError:
+                self._alive = False
+                continue
+            while self._alive:
+                message = self._receive(None)
+                if message is not None and "exit" not in message:
+                    return _ForkedChild(self, message["pid"])
+        raise TurnkeyError(
+            "The process that starts the inputs was killed twice; is there enough memory?"
+        )
 
     def wait(self, pid: int, seconds: float) -> int | None:
         """The exit code of a child, or None if it still runs after that time."""
-        if pid not in self._exits:
+        if pid not in self._exits and self._alive:
             self._receive(seconds)
+        if pid not in self._exits and not self._alive:
+            kill_tree(pid)
+            self._exits[pid] = -signal.SIGKILL
         return self._exits.get(pid)
 
     def close(self) -> None:
@@ -129,12 +155,11 @@ class ForkingLauncher:
             ready, _, _ = select.select([self._channel], [], [], seconds)
             if not ready:
                 return None
-            data = self._channel.recv(65536)
+            data = self._read()
             if not data:
-                code = self._zygote.wait()
-                raise TurnkeyError(
-                    f"The process that starts the inputs {interpreter.describe_exit(code)}."
-                )
+                self._zygote.wait()
+                self._alive = False
+                return None
             self._rest += data
         line, self._rest = self._rest.split(b"\n", 1)
         message = json.loads(line)
@@ -143,6 +168,25 @@ class ForkingLauncher:
         if "exit" in message:
             self._exits[message["pid"]] = message["exit"]
         return dict(message)
+
+    def _read(self) -> bytes:
+        try:
+            return self._channel.recv(65536)
+        except ConnectionError:
+            return b""
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A process that is started within the block does not feel Ctrl-C; we end it ourselves."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _ForkedChild:

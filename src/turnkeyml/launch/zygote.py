@@ -49,7 +49,10 @@ def _serve(channel: socket.socket) -> None:
             _, status = os.waitpid(pid, 0)
             _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
         if channel.fileno() in ready:
-            line = requests.readline()
+            try:
+                line = requests.readline()
+            except ConnectionError:
+                line = ""  # the other end has gone without listening to the last word
             if not line:
                 _end(list(children.values()))
                 os._exit(0)  # taking torch apart in an orderly way takes longer than it is worth

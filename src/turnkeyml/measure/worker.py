@@ -36,7 +36,10 @@ class WorkerRequest:
 
 def main() -> None:
     """Measure what the request in the first argument asks for."""
-    data = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    _die_with_parent()
+    path = Path(sys.argv[1])
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
     sink = events.Sink(request.events)
@@ -53,6 +56,15 @@ def main() -> None:
         on_estimate=announce,
     )
     measure(lambda: runtime.load().open_session(request.onnx), task)
+
+
+def _die_with_parent() -> None:
+    """On Linux, let the kernel end this process when the one that started it is gone."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Runtime:
     """Software that executes a build on a device.
 
     ``module`` is imported only where the runtime is used. It has ``open_session(request)``, which
-    returns a ``Session`` (see ``measure.session``), and ``version()``.
+    returns a ``Session`` (see ``runtimes.session``), and ``version()``.
     """
 
     name: str
@@ -37,10 +37,22 @@ class Runtime:
     module: str
     artifact: str
     """``onnx``: measures the built file in a worker. ``torch``: measures the live model."""
+    arguments: frozenset[str] = frozenset()
+    """The names of the runtime arguments that it understands."""
 
     @property
     def needs_onnx(self) -> bool:
         return self.artifact == "onnx"
+
+    def check_arguments(self, arguments: dict[str, Any]) -> None:
+        """Refuse runtime arguments that would have no effect."""
+        unknown = sorted(set(arguments) - self.arguments)
+        if unknown:
+            there = f"it takes: {', '.join(sorted(self.arguments))}" if self.arguments else "none"
+            words = ", ".join(unknown)
+            raise UsageError(
+                f"The runtime {self.name} does not take the argument {words} ({there})."
+            )
 
     def load(self) -> Any:
         """The module that implements this runtime."""

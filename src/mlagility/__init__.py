@@ -1,0 +1,5 @@
+"""The names by which turnkeyml was known before, so that older scripts run unchanged."""
+
+from turnkeyml import __version__
+
+__all__ = ["__version__"]

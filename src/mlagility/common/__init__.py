@@ -1,0 +1,1 @@
+"""See ``turnkeyml.common``."""

@@ -1,0 +1,5 @@
+"""See ``turnkeyml.common.labels``."""
+
+from turnkeyml.cache.stats import load_labels as load_from_cache
+
+__all__ = ["load_from_cache"]

@@ -1,0 +1,5 @@
+"""See ``turnkeyml.parser``."""
+
+from turnkeyml.parser import parse
+
+__all__ = ["parse"]

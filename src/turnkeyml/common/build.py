@@ -1,0 +1,5 @@
+"""``turnkeyml.common.build.DEFAULT_ONNX_OPSET``."""
+
+from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+
+__all__ = ["DEFAULT_ONNX_OPSET"]

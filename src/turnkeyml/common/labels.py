@@ -1,0 +1,5 @@
+"""``turnkeyml.common.labels.load_from_cache``."""
+
+from turnkeyml.cache.stats import load_labels as load_from_cache
+
+__all__ = ["load_from_cache"]

@@ -1,0 +1,63 @@
+"""Labels: what the first line of a script says about it.
+
+# labels: name::bert author::google task::question_answering,translation
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from turnkeyml.errors import UsageError
+
+__all__ = ["Labels", "matches", "parse_filter", "read_labels"]
+
+_PRAGMA = re.compile(r"^\ufeff?#\s*labels\b\s*:?\s*(.*)$")
+
+Values = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a script, and the words in that line that are none."""
+
+    values: Values
+    malformed: tuple[str, ...] = ()
+
+
+def read_labels(path: str) -> Labels:
+    """The labels of a script; none for a file that has none."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        found = _PRAGMA.match(file.readline().rstrip())
+    values: Values = {}
+    malformed = []
+    for word in found.group(1).split() if found else []:
+        label = _parse(word)
+        if label is None:
+            malformed.append(word)
+        else:
+            values[label[0]] = (*values.get(label[0], ()), *label[1])
+    return Labels(values, tuple(malformed))
+
+
+def parse_filter(words: Iterable[str]) -> Values:
+    """What ``--labels`` asks for: every key, with any of its values."""
+    wanted: Values = {}
+    for word in words:
+        label = _parse(word)
+        if label is None:
+            raise UsageError(f"A label looks like key::value or key::value1,value2, not {word!r}.")
+        wanted[label[0]] = (*wanted.get(label[0], ()), *label[1])
+    return wanted
+
+
+def matches(labels: Values, wanted: Values) -> bool:
+    """Whether a script has every wanted key with at least one of the wanted values."""
+    return all(set(labels.get(key, ())) & set(values) for key, values in wanted.items())
+
+
+def _parse(word: str) -> tuple[str, tuple[str, ...]] | None:
+    key, separator, rest = word.partition("::")
+    values = tuple(value for value in rest.split(",") if value)
+    return (key, values) if separator and key and values else None
