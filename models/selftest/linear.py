@@ -4,6 +4,7 @@ A single linear layer, made for trying out turnkey.
 """
 
 import torch
+
 from turnkeyml.parser import parse
 
 torch.manual_seed(0)

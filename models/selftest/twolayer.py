@@ -4,6 +4,7 @@ Two linear layers with an activation between them, made for trying out turnkey.
 """
 
 import torch
+
 from turnkeyml.parser import parse
 
 torch.manual_seed(0)

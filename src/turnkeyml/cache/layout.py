@@ -19,7 +19,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +87,23 @@ class BuildFolder:
     def lock(self) -> BaseFileLock:
         """Held by whoever builds or measures this build."""
         return lock(self.lock_path)
+
+    def try_locked(self, action: Callable[[], None]) -> bool:
+        """Do something under the lock, unless somebody else holds it."""
+        from filelock import Timeout
+
+        try:
+            with self.lock().acquire(timeout=0):
+                action()
+        except Timeout:
+            return False
+        return True
+
+    def delete(self) -> None:
+        """Remove the whole build, in one step as others see it. Needs the lock."""
+        gone = self.cache_dir / f".deleted-{os.getpid()}-{self.name}"
+        self.path.rename(gone)
+        shutil.rmtree(gone)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[Path]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from turnkeyml.api import benchmark_files
 from turnkeyml.display.listing import closing_line
+from turnkeyml.errors import UsageError
 
 __all__ = ["run"]
-
-_NOT_ARGUMENTS = {"run"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Benchmark the files; 1 if anything that was asked for failed."""
-    arguments = {k: v for k, v in vars(options).items() if k not in _NOT_ARGUMENTS}
+    arguments = {k: v for k, v in vars(options).items() if k != "run"}
+    arguments["rt_args"] = _runtime_arguments(options.rt_args)
     results = benchmark_files(**arguments)
     failed = [r for r in results if not r.ok]
     if failed:
@@ -23,3 +24,17 @@ def run(options: argparse.Namespace) -> int:
         return 1
     print(closing_line("benchmark"), flush=True)
     return 0
+
+
+def _runtime_arguments(words: list[str]) -> dict[str, Any]:
+    """``key::value``, ``key::[a,b]`` and ``flag`` as a dict."""
+    arguments: dict[str, Any] = {}
+    for word in words:
+        key, separator, value = word.partition("::")
+        if not key or (separator and not value):
+            raise UsageError(f"A runtime argument is key::value, key::[a,b] or flag, not {word!r}.")
+        if value.startswith("[") and value.endswith("]"):
+            arguments[key] = [part.strip() for part in value[1:-1].split(",") if part.strip()]
+        else:
+            arguments[key] = value if separator else True
+    return arguments

@@ -15,31 +15,40 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_run(words))
+    sys.exit(_run(words, "turnkey"))
 
 
-def _run(words: list[str]) -> int:
+def benchit() -> None:
+    """The same program, which understands the words of its predecessor as well."""
+    sys.exit(_run(sys.argv[1:], "benchit"))
+
+
+def _run(words: list[str], program: str) -> int:
     from turnkeyml.errors import TurnkeyError, UsageError
 
     try:
         from turnkeyml.cli.words import parse
 
-        options = parse(words)
+        if program == "benchit":
+            from turnkeyml.cli.benchit import translate
+
+            words = translate(words)
+        options = parse(words, program)
         return int(options.run(options))
     except UsageError as error:
-        print(f"turnkey: error: {error}", file=sys.stderr)
+        print(f"{program}: error: {error}", file=sys.stderr)
         return 2
     except TurnkeyError as error:
-        print(f"turnkey: error: {error}", file=sys.stderr)
+        print(f"{program}: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nturnkey: interrupted", file=sys.stderr)
+        print(f"\n{program}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         return _reader_left()
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        print(f"turnkey: error: {error.strerror or error}{where}", file=sys.stderr)
+        print(f"{program}: error: {error.strerror or error}{where}", file=sys.stderr)
         return 1
 
 

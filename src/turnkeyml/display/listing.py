@@ -12,7 +12,7 @@ from turnkeyml.records import (
     Verification,
 )
 
-__all__ = ["HEADER", "closing_line", "listing", "performance_lines", "size_in_words"]
+__all__ = ["HEADER", "build_lines", "closing_line", "listing", "performance_lines", "size_in_words"]
 
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
@@ -59,6 +59,14 @@ def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
         f"throughput: {performance.throughput:.1f} ips",
     ]
     return lines + _verification_lines(performance.verification)
+
+
+def build_lines(name: str, evaluations: list[Evaluation]) -> list[str]:
+    """What became of measuring a build again."""
+    if not evaluations:
+        return [f"{name}:", f"{INDENT}Skipped: it has been measured before.", ""]
+    lines = [line for e in evaluations for line in _evaluation_lines(e)]
+    return [f"{name}:", *(INDENT + line for line in lines), ""]
 
 
 def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from turnkeyml.cache.files import replacing
 from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.stats import evaluations_in, read_stats
 
 __all__ = ["rows", "write_csv"]
 
@@ -37,9 +37,9 @@ def rows(cache_dir: Path) -> Iterator[dict[str, Any]]:
         yield from _rows_of(folder)
 
 
-def write_csv(cache_dir: Path, report_dir: Path) -> Path:
-    """Write the table of a cache as ``YYYY-MM-DD.csv``."""
-    table = list(rows(cache_dir))
+def write_csv(caches: list[Path], report_dir: Path) -> Path:
+    """Write the table of some caches as ``YYYY-MM-DD.csv``."""
+    table = [row for cache in caches for row in rows(cache)]
     others = sorted({column for row in table for column in row} - set(FIRST_COLUMNS))
     path = report_dir / f"{time.strftime('%Y-%m-%d')}.csv"
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
@@ -51,33 +51,45 @@ def write_csv(cache_dir: Path, report_dir: Path) -> Path:
 
 def _rows_of(folder: BuildFolder) -> Iterator[dict[str, Any]]:
     stats = read_stats(folder)
+    where = {"build_name": folder.name, "cache_dir": str(folder.cache_dir)}
     if not stats:
-        yield {"build_name": folder.name, "status": "unreadable"}
+        yield {**where, "status": "unreadable"}
         return
-    build = dict(stats.pop("build", None) or {})
-    evaluations = stats.pop("evaluations", None) or []
-    common = {**_flat(stats), **_flat(build, "build_"), "build_name": folder.name}
+    evaluations = evaluations_in(stats)
+    build = _section(stats, "build")
+    others = {k: v for k, v in stats.items() if k not in ("build", "evaluations")}
+    common = {**_flat(others), **_flat(build, "build_"), **where}
     for evaluation in evaluations:
-        performance = dict(evaluation.pop("performance", None) or {})
-        verification = performance.pop("verification", None) or {}
+        performance = _section(evaluation, "performance")
+        verification = _section(performance, "verification")
+        plain = {k: v for k, v in evaluation.items() if k != "performance"}
         yield {
             **common,
-            **_flat(performance),
+            **_flat({k: v for k, v in performance.items() if k != "verification"}),
             **_flat(verification, "verification_"),
-            **_flat(evaluation),
-            "build_name": folder.name,
+            **_flat(plain),
+            **where,
             "verdict": verification.get("verdict", ""),
         }
     if not evaluations:
-        verdict = (build.get("verification") or {}).get("verdict", "")
+        verdict = _section(build, "verification").get("verdict", "")
         yield {**common, "status": build.get("status", "not measured"), "verdict": verdict}
+
+
+def _section(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """A part of the stats; empty where it is missing or something else."""
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _flat(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested data as columns, joined by underscores; lists of stages by the stage's name."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
-        if isinstance(value, dict) and key not in ("input_shapes", "input_dtypes"):
+        if key == "labels" and isinstance(value, dict):
+            words = (f"{k}::{','.join(map(str, v))}" for k, v in value.items())
+            flat[f"{prefix}{key}"] = " ".join(words)
+        elif isinstance(value, dict) and key not in ("input_shapes", "input_dtypes"):
             flat.update(_flat(value, f"{prefix}{key}_"))
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for item in value:

@@ -1,0 +1,25 @@
+"""
+A build that says nothing while it works.
+"""
+
+import torch
+
+from turnkeyml import build_model
+
+torch.manual_seed(0)
+
+
+class SmallModel(torch.nn.Module):
+    """A single linear layer."""
+
+    def __init__(self, input_size, output_size):
+        super().__init__()
+        self.fc = torch.nn.Linear(input_size, output_size)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+model = SmallModel(10, 5)
+
+build_model(model, {"x": torch.rand(10)}, monitor=False)

@@ -1,0 +1,27 @@
+"""
+A build that is made again only when something about it has changed.
+"""
+
+import torch
+
+from turnkeyml import build_model
+
+torch.manual_seed(0)
+
+
+class SmallModel(torch.nn.Module):
+    """A single linear layer."""
+
+    def __init__(self, input_size, output_size):
+        super().__init__()
+        self.fc = torch.nn.Linear(input_size, output_size)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+model = SmallModel(10, 5)
+inputs = {"x": torch.rand(10)}
+
+build_model(model, inputs, rebuild="if_needed")
+build_model(model, inputs, rebuild="if_needed")  # comes from the cache

@@ -1,0 +1,46 @@
+"""The words of the older ``benchit`` command, put into those of ``turnkey``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from turnkeyml.cli.words import COMMANDS
+from turnkeyml.errors import UsageError
+
+__all__ = ["translate"]
+
+
+def translate(words: list[str]) -> list[str]:
+    """The same request in the words of today."""
+    if words[:1] == ["report"]:
+        return ["cache", "report", *words[1:]]
+    if words and (words[0] in COMMANDS and words[0] != "benchmark"):
+        return words
+    if not words or words[0] in ("-h", "--help", "--version"):
+        return words
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("-s", "--search-dir")
+    parser.add_argument("--all", action="store_true")
+    found, rest = parser.parse_known_args(words[1:] if words[0] == "benchmark" else words)
+    if found.all:
+        return ["benchmark", *_all_scripts(found.search_dir or "."), *rest]
+    if found.search_dir is not None:
+        rest = [_inside(found.search_dir, word) for word in rest]
+    return ["benchmark", *rest] if words[0] == "benchmark" else rest
+
+
+def _all_scripts(folder: str) -> list[str]:
+    if not os.path.isdir(folder):
+        raise UsageError(f"There is no search directory {folder!r}.")
+    scripts = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    if not scripts:
+        raise UsageError(f"There is no script in the search directory {folder!r}.")
+    return [os.path.join(folder, name) for name in scripts]
+
+
+def _inside(folder: str, word: str) -> str:
+    """An input file is looked for in the search directory; any other word stays."""
+    path = word.split("::", maxsplit=1)[0]
+    is_input = path.endswith((".py", ".onnx", ".txt")) and not word.startswith("-")
+    return os.path.join(folder, word) if is_input else word
