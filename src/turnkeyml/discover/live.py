@@ -7,6 +7,8 @@ from typing import Any
 import torch
 
 from turnkeyml import structure
+from turnkeyml.build.identity import safe_repr
+from turnkeyml.discover import modules
 from turnkeyml.discover.hashes import hash_invocation, hash_model
 from turnkeyml.errors import UsageError
 from turnkeyml.records import InvocationRecord
@@ -21,16 +23,17 @@ def describe_live(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     named = structure.name_arguments(args, kwargs)
     tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
     shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
-    model_hash = hash_model(repr(model))
+    model_hash = hash_model(safe_repr(model))
+    parameters, size = modules.sizes(model)
     return InvocationRecord(
         name=type(model).__name__,
-        model_type="Pytorch (torch.nn.Module)",
+        model_type=modules.MODEL_TYPE,
         class_name=type(model).__name__,
         class_repr=str(type(model)),
         file="",
         line=0,
-        parameters=sum(p.numel() for p in model.parameters()),
-        parameter_bytes=sum(p.numel() * p.element_size() for p in model.parameters()),
+        parameters=parameters,
+        parameter_bytes=size,
         model_hash=model_hash,
         hash=hash_invocation(model_hash, None, shapes, dtypes),
         parent_hash=None,

@@ -92,16 +92,18 @@ def _discover_script(
     job: Job, sink: events.Sink
 ) -> tuple[ScriptOutcome, list[InvocationRecord], list[Subject]]:
     from turnkeyml.discover.recorder import Recorder
+    from turnkeyml.discover.register import Register
     from turnkeyml.discover.script import run_script
 
     def found(record: InvocationRecord) -> None:
         sink.send(events.InvocationFound(record))
 
-    recorder = Recorder(job.input.stem, job.plan.max_depth, found)
+    register = Register(job.input.stem, found)
+    recorder = Recorder(register, job.plan.max_depth)
     sink.send(events.ScriptStarted())
     with recorder.watching():
         outcome = run_script(job.input.path, job.plan.script_args)
     remarks = tuple(
         f"A call of {kind} could not be looked at: {why}" for kind, why in recorder.remarks.items()
     )
-    return replace(outcome, remarks=remarks), recorder.records(), recorder.subjects()
+    return replace(outcome, remarks=remarks), register.records(), register.subjects()

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "measure_build"]
 
+CASTS = (
+    "ONNX Runtime casts fp16 to fp32 on x86, which costs time; "
+    "--sequence optimize-fp32 measures without."
+)
+
 
 def evaluate(
     subject: Subject,
@@ -148,12 +153,20 @@ class _Job:
                 remarks=built.remarks,
             )
         if not self.plan.build_only:
-            result = replace(result, evaluations=self._measure_all(runtimes, built))
+            evaluations = self._measure_all(runtimes, built)
+            remarks = (*result.remarks, *(CASTS,) * self._casts(evaluations, built))
+            result = replace(result, evaluations=evaluations, remarks=remarks)
         return result
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
         custom = self.plan.sequence is not None or self.sequence is not None
         return self.plan.build_only or custom or any(r.needs_onnx for r in runtimes)
+
+    def _casts(self, evaluations: tuple[Evaluation, ...], built: Built | None) -> bool:
+        """Whether ONNX Runtime computes in another precision than the one we converted to."""
+        converted = built is not None and "fp16_conversion" in built.state.sequence
+        on_cpu = any(e.ok and (e.device_type, e.runtime) == ("x86", "ort") for e in evaluations)
+        return converted and on_cpu
 
     def _measure_all(self, runtimes: list[Runtime], built: Built | None) -> tuple[Evaluation, ...]:
         evaluations = []
