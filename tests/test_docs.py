@@ -67,6 +67,7 @@ def normal(text):
 def test_the_output_in_the_readme_is_what_is_printed(runner):
     shown = (ROOT / "README.md").read_text().split("```\n$ turnkey ")[1].split("```")[0]
     command, _, output = shown.partition("\n")
+    runner("turnkey cache delete hello_world_24adc42f")
     printed = runner(f"turnkey {command}").stdout
     assert normal(printed).split() == normal(output).split()
 
