@@ -99,7 +99,7 @@ def run(cache: Path) -> None:
 
 
 def fidelity(cache: Path) -> None:
-    for script, rounds in ((HELLO, 15), (RESNET, 5), (BERT, 5)):
+    for script, rounds in ((HELLO, 15), (RESNET, 9), (BERT, 5)):
         command = [TURNKEY, str(script), "-d", str(cache / "fidelity")]
         seconds(command)
         (build,) = (cache / "fidelity").glob(f"{script.stem}_*")
@@ -111,9 +111,10 @@ def fidelity(cache: Path) -> None:
                 [PYTHON, str(SCRIPTS / "loop.py"), str(build)], capture_output=True, text=True
             )
             theirs.append(float(loop.stdout))
+        ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
         mine, hand = statistics.median(ours), statistics.median(theirs)
-        detail = f"{mine:.4f} ms against {hand:.4f} ms"
-        show(f"{script.stem}: |mean / hand-written loop - 1|", abs(mine / hand - 1), 0.03, detail)
+        detail = f"{mine:.4f} ms against {hand:.4f} ms, median of {rounds} pairs {ratio:.3f}"
+        show(f"{script.stem}: |mean / hand-written loop - 1|", abs(ratio - 1), 0.03, detail)
 
 
 def reported_mean(build: Path) -> float:

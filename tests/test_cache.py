@@ -362,3 +362,65 @@ class TestSmallDisk:
         assert "cannot be written to (Read-only file system)" in result.stderr
         assert "the script ran" not in result.stdout
         assert turnkey(path, "-d", folder / "cache", "--analyze-only").returncode == 0
+
+
+def test_finished_builds_are_measured_again_without_torch(cache, tmp_path):
+    build(cache)
+    moved = tmp_path / "elsewhere"
+    shutil.move(cache, moved)
+    check = (
+        "import sys\n"
+        f"sys.argv = ['turnkey', 'cache', 'benchmark', 'b', '-d', {str(moved)!r}]\n"
+        "from turnkeyml.cli.main import main\n"
+        "try: main()\n"
+        "finally: print([m for m in ('torch', 'onnx') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert "Mean Latency:" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+    (evaluation,) = yaml.safe_load((moved / "b" / "turnkey_stats.yaml").read_text())["evaluations"]
+    assert evaluation["performance"]["verification"]["verdict"] == "match"
+
+
+def test_skip_policies_leave_out_what_was_measured(cache):
+    from turnkeyml.api import make_plan
+    from turnkeyml.launch.remeasure import measure_again
+
+    build(cache)
+    folder = BuildFolder(cache, "b")
+    plan = make_plan(cache_dir=str(cache), runtime=["ort", "torch-eager"], iterations=2)
+    first = measure_again(folder, plan, "none")
+    assert [(e.runtime, e.ok) for e in first] == [("ort", True), ("torch-eager", False)]
+    assert "run its script again" in first[1].reason
+    assert [e.runtime for e in measure_again(folder, plan, "successful")] == ["torch-eager"]
+    assert [e.runtime for e in measure_again(folder, plan, "failed")] == ["ort"]
+    assert measure_again(folder, plan, "attempted") == []
+
+
+def test_deleting_everything_asks_in_a_terminal(cache):
+    import pty
+
+    build(cache)
+    for answer, left in ((b"n\n", True), (b"y\n", False)):
+        main, theirs = pty.openpty()
+        command = [sys.executable, "-m", "turnkeyml", "cache", "delete", "--all", "-d", str(cache)]
+        run = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.write(main, answer)
+        run.wait()
+        os.close(theirs)
+        os.close(main)
+        assert (cache / "b").exists() == left
+
+
+def test_only_builds_inside_the_cache_are_ever_deleted(cache, tmp_path, turnkey):
+    build(cache)
+    (cache / "not_a_build").mkdir()
+    (cache / "link").symlink_to(tmp_path / "precious")
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "turnkey_stats.yaml").write_text("a: 1")
+    for name in ("..", "../precious", str(tmp_path / "precious"), "link", "not_a_build", ""):
+        assert turnkey("cache", "delete", name).returncode in (1, 2), name
+        assert turnkey("cache", "clean", name).returncode in (1, 2), name
+    assert turnkey("cache", "delete", "--all").returncode == 0
+    assert {p.name for p in cache.iterdir()} == {".locks", "not_a_build", "link"}
+    assert (tmp_path / "precious" / "turnkey_stats.yaml").exists()
