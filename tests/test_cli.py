@@ -140,6 +140,7 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path):
         ([__file__.replace("test_cli.py", "../README.md")], "neither a .py"),
         (["benchmrk", "x.py"], "Did you mean 'benchmark'?"),
         ([], "what is to be done?"),
+        (["--runtime", "ort", str(SCRIPTS / "hello_world.py")], "name the files first"),
         (["benchmark"], "the following arguments are required: FILE"),
         ([str(SCRIPTS / "hello_world.py"), "--runtime", "ortt"], "Unknown runtime 'ortt'"),
         ([str(SCRIPTS / "hello_world.py"), "--device", "abacus"], "Unknown device 'abacus'"),

@@ -147,16 +147,18 @@ class _Job:
 
     def _reference(self) -> Reference:
         """The original's outputs; a model that cannot run by itself cannot be built."""
-        what = "The ONNX file" if self.subject.is_onnx else "The model"
+        trouble = (
+            "ONNX Runtime cannot run the file on made-up inputs, open dimensions taken as 1"
+            if self.subject.is_onnx
+            else "The model does not run again on its recorded inputs"
+        )
         try:
             with captured(self.folder.log("verification")):
                 reference = self.subject.reference(machine.usable_cores())
         except (Exception, SystemExit) as error:
-            raise BuildError(
-                f"{what} does not run again on its recorded inputs: {describe(error)}"
-            ) from error
+            raise BuildError(f"{trouble}: {describe(error)}") from error
         if not reference.outputs:
-            raise BuildError(f"{what} returns no tensor, so there is nothing to build.")
+            raise BuildError("The model returns no tensor, so there is nothing to build.")
         return reference
 
     def _workbench(self, work: Path, reference: Reference) -> Workbench:

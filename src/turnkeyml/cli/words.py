@@ -44,7 +44,12 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
         if not words[0].startswith("-") and not _looks_like_input(words[0]):
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
-    options = _parser(program).parse_args(words)
+    try:
+        options = _parser(program).parse_args(words)
+    except UsageError as error:
+        if "required: FILE" in str(error) and any(map(_looks_like_input, words)):
+            raise UsageError("name the files first, then the options.") from None
+        raise
     if getattr(options, "run", None) is None:
         raise UsageError(f"what is to be done? Name a file or a command. See '{program} --help'.")
     return options
