@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
-from turnkeyml.build.sequences import check_name, pickle_sequence
+from turnkeyml.build.sequences import check_file, check_name, pickle_sequence
 from turnkeyml.cache.layout import build_name as name_build
 from turnkeyml.cache.layout import check_writable, safe_name
 from turnkeyml.cache.state import BuildState, load_state
@@ -235,8 +235,7 @@ def _sequence_source(
     if sequence_file is not None:
         if sequence is not None:
             raise UsageError("A sequence and a sequence file exclude each other; choose one.")
-        if not os.path.isfile(sequence_file):
-            raise UsageError(f"There is no sequence file {sequence_file!r}.")
+        check_file(sequence_file)
         return SequenceSource(file=os.path.abspath(sequence_file))
     if sequence is None or isinstance(sequence, str):
         return None

@@ -23,8 +23,8 @@ INTRODUCTION = """\
 What the guides promise to a user, and the test that holds us to it. This page is made by
 `python -m tests.contract.table` from the tests in `tests/contract`; edit those, not this.
 
-*kept*: the test named beside it passes. *later* and *not offered*: there is no test, and the reason
-stands there."""
+*kept*: the test named beside it holds us to it. *later* and *not offered*: there is no test, and
+the reason stands there."""
 
 
 class Row(NamedTuple):

@@ -69,7 +69,7 @@ def test_search_dir(reader):
         assert f"Location:       {place}" in found.out
 
 
-@promise("tutorial", "--all measures every script in the search directory")
+@promise("tutorial", "--all measures all scripts of the --search-dir")
 def test_all_scripts_of_a_folder(everything):
     assert everything.status == 0, everything.err
     assert {"hello_world.py", "two_models.py", "max_depth.py"} <= set(names(everything.out))
@@ -87,7 +87,7 @@ def test_the_cache_commands(all_scripts, reader, filled_cache):
     assert "max_depth" not in listed
 
 
-@promise("ours", "benchit is turnkey with the older words, and turnkey knows them as well")
+@promise("ours", "benchit is the same program as turnkey")
 def test_the_same_program(reader):
     for line in ("version", "cache list", "cache location"):
         assert reader.types(f"benchit {line}") == reader.types(f"turnkey {line}")

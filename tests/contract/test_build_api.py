@@ -65,7 +65,7 @@ def test_build_model_makes_an_fp16_onnx_model(cache):
     assert {t.data_type for t in model.graph.initializer} == {onnx.TensorProto.FLOAT16}
 
 
-@promise("tools", "The sequence onnx-fp32 exports a model as an fp32 ONNX file")
+@promise("tools", "The sequence onnx-fp32 leaves an ONNX file in fp32")
 @promise("tools", "build_model takes the name of a sequence")
 def test_onnx_fp32_exports_an_fp32_model(cache):
     settings = {"sequence": "onnx-fp32", "cache_dir": str(cache)}

@@ -20,7 +20,7 @@ def types(reader, filled_cache):
     return lambda line: reader.types(f"turnkey cache {line} --cache-dir {filled_cache}")
 
 
-@promise("tools", "cache list prints the names of all builds in the cache")
+@promise("tools", "cache list names every build of a cache")
 @promise("tutorial", "cache list names the cache and its builds")
 def test_list(reader, made):
     ran = reader.types(f"turnkey cache list --cache-dir {made}")
@@ -104,7 +104,7 @@ def test_clean_keeps_logs_state_and_stats(types, filled_cache):
 
 @promise("tools", "cache report saves a CSV file about every build in the cache")
 @promise("tools", "cache report -r says in which folder the report is saved")
-@promise("ours", "A report is named YYYY-MM-DD.csv and has a row an evaluation")
+@promise("ours", "A report is named YYYY-MM-DD.csv and has both hashes of each model")
 def test_report(types, filled_cache, tmp_path):
     before = datetime.date.today()
     ran = types(f"report -r '{tmp_path / 'some reports'}'")
@@ -114,6 +114,15 @@ def test_report(types, filled_cache, tmp_path):
     rows = list(csv.DictReader(report.open()))
     assert {row["build_name"] for row in rows} == set(builds_in(filled_cache))
     assert all(float(row["mean_latency"]) > 0 for row in rows)
+    assert ("c69b7dea", "215ca1e3") in {(row["hash"], row["model_hash"]) for row in rows}
+
+
+@promise("ours", "A report has a row an evaluation")
+def test_a_row_an_evaluation(three_runtimes, reader, tmp_path):
+    assert reader.types(f"turnkey cache report -d three -r {tmp_path}").status == 0
+    (report,) = tmp_path.glob("*.csv")
+    rows = [row for row in csv.DictReader(report.open()) if row["build_name"] == BUILD]
+    assert [row["runtime"] for row in rows] == ["ort", "torch-eager", "torch-compiled"]
 
 
 @promise("tools", "cache report saves into the working folder by default")

@@ -103,10 +103,12 @@ def test_a_report_of_several_caches(types, reader, filled_cache, tmp_path):
     assert len(list(csv.DictReader(report.open()))) == 7
 
 
-@promise("ours", "cache benchmark measures finished builds again without their script")
-def test_measuring_a_build_again(types, filled_cache, stats):
+@promise("ours", "cache benchmark measures finished builds again, without script and torch")
+def test_measuring_a_build_again(reader, filled_cache, stats, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('torch was imported')\n")
     before = stats(filled_cache / BUILD)["evaluations"]
-    ran = types(f"benchmark {BUILD} --runtime ort --skip none")
+    line = f"turnkey cache benchmark {BUILD} --runtime ort --skip none -d {filled_cache}"
+    ran = reader.types(line, env={"PYTHONPATH": str(tmp_path)}, folder=tmp_path)
     assert ran.status == 0, ran.out + ran.err
     after = stats(filled_cache / BUILD)["evaluations"]
     (old,) = [e for e in before if e["runtime"] == "ort"]

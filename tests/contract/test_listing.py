@@ -95,7 +95,7 @@ def test_every_model_in_every_script_is_evaluated(all_scripts):
 
 
 @promise("discovery", "The listing has parameters, size, input shape and hash as documented")
-@promise("tools", "Analysis gathers statistics such as the number of parameters")
+@promise("tools", "Analysis counts the parameters of a model")
 def test_the_documented_numbers_of_the_example_scripts(all_scripts):
     rows = [
         ("60 (240.0 B)", "'x': (11,)", "24adc42f"),

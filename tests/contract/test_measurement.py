@@ -80,7 +80,7 @@ def test_what_is_not_supported_is_refused(reader, words):
     assert re.search(r"Unknown (device 'abacus'|runtime 'ortt')", ran.err)
 
 
-@promise("tools", "None of the built-in runtimes takes --rt-args; the words are told")
+@promise("tools", "Built-in runtimes take no --rt-args, and say so")
 @promise("ours", "--rt-args takes key::value, key::[a,b] and plain flags")
 def test_built_in_runtimes_take_no_arguments(reader):
     words = "--rt-args threads::4 'modes::[a,b]' verbose"

@@ -60,7 +60,7 @@ def test_the_option_wins_over_the_variable(reader, folder):
     assert time.monotonic() - begin < 60
 
 
-@promise("tools", "The default timeout is 3600 seconds, in turnkeyml.cli.spawn")
+@promise("tools", "The timeout is an hour unless said otherwise: turnkeyml.cli.spawn has it")
 def test_the_default_timeout(reader):
     from turnkeyml.cli.spawn import DEFAULT_TIMEOUT_SECONDS
 

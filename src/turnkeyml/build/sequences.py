@@ -16,6 +16,7 @@ __all__ = [
     "DEFAULT_SEQUENCE",
     "SEQUENCES",
     "STAGES",
+    "check_file",
     "check_name",
     "find_sequence",
     "load_file",
@@ -65,6 +66,23 @@ def make_stage(name: str) -> Stage:
     module, _, kind = STAGES[name].partition(":")
     stage: Stage = getattr(import_module(module), kind)()
     return stage
+
+
+def check_file(path: str) -> None:
+    """Refuse a sequence file that cannot be one, without running it."""
+    import ast
+
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read(), path)
+    except OSError as error:
+        raise UsageError(f"The sequence file {path!r} cannot be read: {error.strerror}.") from None
+    except (SyntaxError, ValueError) as error:
+        raise UsageError(f"The sequence file {path} cannot be loaded: {describe(error)}.") from None
+    named = [getattr(node, "name", "") for node in tree.body]
+    imported = [a.asname or a.name for n in tree.body for a in getattr(n, "names", [])]
+    if "get_sequence" not in [*named, *imported]:
+        raise UsageError(f"The sequence file {path} has no function get_sequence().")
 
 
 def load_file(path: str) -> Sequence:
