@@ -293,9 +293,44 @@ def test_weights_in_external_files_survive_every_stage(cache, monkeypatch):
     assert state.verification.verdict == "match", state.verification
     path = artifact(cache, state)
     data = path.with_name(path.name + ".data")
-    assert data.stat().st_size >= 64 * 64 * 2
+    assert data.stat().st_size >= (64 * 64 + 64 * 8) * 2
+    assert path.stat().st_size < 64 * 64 * 2
     onnx.checker.check_model(str(path))
     assert not list((cache / "b").glob(".work-*"))
+
+
+def test_weights_inside_of_a_branch_survive_the_conversion(tmp_path):
+    """External data may belong to a graph inside of a node, too."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    from turnkeyml.build.half import convert_to_float16
+
+    random = np.random.default_rng(0)
+
+    def branch(name):
+        weight = numpy_helper.from_array(random.standard_normal((64, 64)).astype("float32"), name)
+        node = helper.make_node("MatMul", ["x", name], [f"{name}_out"])
+        output = helper.make_tensor_value_info(f"{name}_out", TensorProto.FLOAT, [2, 64])
+        return helper.make_graph([node], name, [], [output], [weight])
+
+    graph = helper.make_graph(
+        [helper.make_node("If", ["c"], ["y"], then_branch=branch("a"), else_branch=branch("b"))],
+        "g",
+        [
+            helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 64]),
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 64])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    source, target = tmp_path / "source.onnx", tmp_path / "target.onnx"
+    onnx.save(model, source, save_as_external_data=True, location="d", size_threshold=0)
+    convert_to_float16(source, target)
+    x = random.standard_normal((2, 64)).astype("float32")
+    feed = {"c": np.array(True)}
+    (golden,) = onnxruntime.InferenceSession(source).run(None, {**feed, "x": x})
+    (half,) = onnxruntime.InferenceSession(target).run(None, {**feed, "x": x.astype("float16")})
+    assert np.allclose(golden, half, rtol=1e-2, atol=1e-1)
 
 
 def test_files_are_plain_yaml(cache):

@@ -59,10 +59,8 @@ def data_files(path: Path) -> list[Path]:
 
 def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:
     """Load external data that does not belong to the weights of the main graph."""
-    outer = {id(tensor) for tensor in model.graph.initializer}
-    for tensor in _tensors(model):
-        external = tensor.data_location == onnx.TensorProto.EXTERNAL
-        if external and id(tensor) not in outer:
+    for tensor in _inner_tensors(model.graph):
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
             onnx.external_data_helper.load_external_data_for_tensor(tensor, str(folder))
             tensor.data_location = onnx.TensorProto.DEFAULT
             del tensor.external_data[:]
@@ -90,18 +88,17 @@ def copy_model(source: Path, target: Path) -> None:
 
 def _tensors(model: onnx.ModelProto) -> list[Any]:
     """Every tensor in a graph and in the graphs inside it."""
+    return [*model.graph.initializer, *_inner_tensors(model.graph)]
+
+
+def _inner_tensors(graph: Any) -> list[Any]:
+    """The tensors of a graph that are not its own weights: constants, and those of inner graphs."""
     found: list[Any] = []
-
-    def walk(graph: Any) -> None:
-        found.extend(graph.initializer)
-        for node in graph.node:
-            for attribute in node.attribute:
-                if attribute.HasField("t"):
-                    found.append(attribute.t)
-                if attribute.HasField("g"):
-                    walk(attribute.g)
-                for inner in attribute.graphs:
-                    walk(inner)
-
-    walk(model.graph)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                found.append(attribute.t)
+            inner = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+            for part in inner:
+                found += [*part.initializer, *_inner_tensors(part)]
     return found
