@@ -18,6 +18,7 @@ __all__ = [
     "benchmark_model",
     "build_model",
     "load_state",
+    "race_files",
 ]
 
 _HOMES = {
@@ -25,6 +26,7 @@ _HOMES = {
     "benchmark_model": "api",
     "build_model": "api",
     "load_state": "cache.state",
+    "race_files": "api",
     "Evaluation": "records",
     "InputResult": "records",
     "InvocationResult": "records",

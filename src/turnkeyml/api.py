@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
     from turnkeyml.launch.child import SequenceSource
 
-__all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan"]
+__all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan", "race_files"]
 
 DEFAULT_TIMEOUT_SECONDS = 3600
+PRECISIONS = ("fp32", "fp16")
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
@@ -36,13 +37,17 @@ def benchmark_files(
     *,
     device: str = "x86",
     runtime: str | Listing[str] | None = None,
-    iterations: int = 100,
+    iterations: int | None = None,
+    quick: bool = False,
+    rigorous: bool = False,
+    threads: int | None = None,
     cache_dir: str | None = None,
     lean_cache: bool = False,
     rebuild: str = "if_needed",
     sequence: str | Sequence | None = None,
     sequence_file: str | None = None,
     script_args: str | Listing[str] | None = None,
+    sweep: Iterable[str] = (),
     max_depth: int = 0,
     onnx_opset: int | None = None,
     analyze_only: bool = False,
@@ -58,16 +63,14 @@ def benchmark_files(
     Every input is evaluated in a process of its own. With ``process_isolation`` that process is
     ended when it takes longer than ``timeout`` seconds.
     """
-    from turnkeyml.discover.inputs import find_inputs
-    from turnkeyml.discover.labels import parse_filter
-    from turnkeyml.display.watchers import make_watcher
-    from turnkeyml.launch.local import evaluate_inputs
-
     _check_launch(process_isolation, use_slurm)
     plan = make_plan(
         device=device,
         runtime=runtime,
         iterations=iterations,
+        quick=quick,
+        rigorous=rigorous,
+        threads=threads,
         cache_dir=cache_dir,
         lean_cache=lean_cache,
         rebuild=rebuild,
@@ -79,16 +82,118 @@ def benchmark_files(
         build_only=build_only,
         rt_args=rt_args,
     )
+    source = _sequence_source(sequence, sequence_file)
     limit = _time_limit(process_isolation, timeout)
+    return _evaluate_files(
+        input_files, plan, labels=labels, sweep=sweep, source=source, limit=limit
+    )
+
+
+def race_files(
+    input_files: str | Listing[str],
+    *,
+    device: str = "x86",
+    runtime: str | Listing[str] | None = None,
+    precision: str | Listing[str] = "fp32",
+    baseline: str | None = None,
+    iterations: int | None = None,
+    quick: bool = False,
+    rigorous: bool = False,
+    threads: int | None = None,
+    cache_dir: str | None = None,
+    lean_cache: bool = False,
+    rebuild: str = "if_needed",
+    script_args: str | Listing[str] | None = None,
+    sweep: Iterable[str] = (),
+    max_depth: int = 0,
+    onnx_opset: int | None = None,
+    labels: Iterable[str] = (),
+    rt_args: dict[str, Any] | None = None,
+    process_isolation: bool = False,
+    timeout: float | None = None,
+) -> list[InputResult]:
+    """Measure each model with several runtimes and precisions, in turns; see ``race`` of each row.
+
+    Without ``runtime``, every one that is available here takes part.
+    """
+    plan = make_plan(
+        device=device,
+        runtime=runtime,
+        iterations=iterations,
+        quick=quick,
+        rigorous=rigorous,
+        threads=threads,
+        cache_dir=cache_dir,
+        lean_cache=lean_cache,
+        rebuild=rebuild,
+        script_args=_split_arguments(script_args),
+        max_depth=max_depth,
+        onnx_opset=onnx_opset,
+        rt_args=rt_args,
+        precisions=_precisions(precision),
+        baseline=_known_baseline(baseline, device),
+    )
+    plan = plan if runtime else replace(plan, runtimes=())
+    limit = _time_limit(process_isolation, timeout)
+    return _evaluate_files(input_files, plan, labels=labels, sweep=sweep, limit=limit, as_race=True)
+
+
+def _evaluate_files(
+    input_files: str | Listing[str],
+    plan: Plan,
+    *,
+    labels: Iterable[str],
+    sweep: Iterable[str],
+    limit: float | None,
+    source: SequenceSource | None = None,
+    as_race: bool = False,
+) -> list[InputResult]:
+    """Evaluate every input at every point of the sweep."""
+    from turnkeyml.discover.inputs import find_inputs
+    from turnkeyml.discover.labels import parse_filter
+    from turnkeyml.discover.sweep import parse_sweep, script_words
+    from turnkeyml.display.results import sweep_lines
+    from turnkeyml.display.watchers import make_watcher
+    from turnkeyml.launch.local import evaluate_inputs
+
+    points = parse_sweep([sweep] if isinstance(sweep, str) else sweep or ())
     names = [input_files] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
     inputs = find_inputs(names, parse_filter(labels or ()))
     if not inputs:
         raise UsageError("No input files were given.")
-    source = _sequence_source(sequence, sequence_file)
-    if not analyze_only:
+    fixed = next((item for item in inputs if item.is_onnx), None)
+    if fixed and points != [{}]:
+        raise UsageError(f"{fixed.name} takes no arguments, so it cannot be part of a sweep.")
+    if not plan.analyze_only:
         check_writable(Path(plan.cache_dir))
-    watcher = make_watcher(show_status=not analyze_only)
-    return evaluate_inputs(inputs, plan, watcher, source, limit)
+    tasks = [
+        (item, replace(plan, script_args=(*plan.script_args, *script_words(p)), parameters=p))
+        for item in inputs
+        for p in points
+    ]
+    watcher = make_watcher(show_status=not plan.analyze_only, as_race=as_race)
+    results = evaluate_inputs(tasks, watcher, source, limit)
+    if points != [{}] and not plan.analyze_only and not plan.build_only:
+        print("\n".join([*sweep_lines(results), ""]), flush=True)
+    return results
+
+
+def _precisions(precision: str | Listing[str]) -> tuple[str, ...]:
+    chosen = (precision,) if isinstance(precision, str) else tuple(precision)
+    unknown = [p for p in chosen if p not in PRECISIONS]
+    if unknown or not chosen:
+        there = ", ".join(PRECISIONS)
+        raise UsageError(f"Unknown precision {', '.join(unknown)!r}; there are: {there}.")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _known_baseline(baseline: str | None, device: str) -> str | None:
+    """Refuse a baseline that no contestant can be."""
+    if baseline is not None:
+        runtime, _, precision = baseline.replace(" ", "-").rpartition("-")
+        name = runtime if precision in (*PRECISIONS, "bf16") else baseline
+        find_runtime(name, device)
+    return baseline
 
 
 def benchmark_model(
@@ -98,7 +203,10 @@ def benchmark_model(
     build_name: str | None = None,
     device: str = "x86",
     runtime: str | None = None,
-    iterations: int = 100,
+    iterations: int | None = None,
+    quick: bool = False,
+    rigorous: bool = False,
+    threads: int | None = None,
     cache_dir: str | None = None,
     lean_cache: bool = False,
     rebuild: str = "if_needed",
@@ -117,6 +225,9 @@ def benchmark_model(
         device=device,
         runtime=runtime,
         iterations=iterations,
+        quick=quick,
+        rigorous=rigorous,
+        threads=threads,
         cache_dir=cache_dir,
         lean_cache=lean_cache,
         rebuild=rebuild,
@@ -171,6 +282,10 @@ def make_plan(
     cache_dir: str | None = None,
     onnx_opset: int | None = None,
     rt_args: dict[str, Any] | None = None,
+    iterations: int | None = None,
+    quick: bool = False,
+    rigorous: bool = False,
+    threads: int | None = None,
     **settings: Any,
 ) -> Plan:
     """A plan that makes sense, or an error that says what does not."""
@@ -186,20 +301,24 @@ def make_plan(
         runtimes=tuple(known.name for known in runtimes),
         onnx_opset=opset,
         rt_args=dict(rt_args or {}),
+        iterations=_whole("number of iterations", iterations, 1),
+        rule=_rule_name(iterations, quick, rigorous),
+        threads=_whole("number of threads", threads, 1),
         **settings,
     )
     if plan.rebuild not in REBUILD_POLICIES:
         policies = ", ".join(REBUILD_POLICIES)
         raise UsageError(f"Unknown rebuild policy {plan.rebuild!r}; there are: {policies}.")
     check_name(plan.sequence)
-    _check_whole("number of iterations", plan.iterations, 1)
-    _check_whole("maximum depth", plan.max_depth, 0)
-    if opset is not None:
-        _check_whole("ONNX opset", opset, 1)
-    return replace(plan, iterations=operator.index(plan.iterations))
+    _whole("maximum depth", plan.max_depth, 0)
+    _whole("ONNX opset", opset, 1)
+    return plan
 
 
-def _check_whole(what: str, value: Any, least: int) -> None:
+def _whole(what: str, value: Any, least: int) -> int | None:
+    """A whole number that is large enough; None stays."""
+    if value is None:
+        return None
     try:
         good = operator.index(value) >= least
     except TypeError:
@@ -208,6 +327,13 @@ def _check_whole(what: str, value: Any, least: int) -> None:
         bound = "above zero" if least == 1 else "not be below zero"
         verb = "must be" if least == 1 else "must"
         raise UsageError(f"The {what} {verb} {bound} and a whole number, not {value!r}.")
+    return operator.index(value)
+
+
+def _rule_name(iterations: int | None, quick: bool, rigorous: bool) -> str:
+    if sum((iterations is not None, quick, rigorous)) > 1:
+        raise UsageError("A number of iterations, quick and rigorous exclude each other.")
+    return "quick" if quick else "rigorous" if rigorous else "default"
 
 
 def _check_launch(process_isolation: bool, use_slurm: bool) -> None:

@@ -13,13 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 __all__ = [
+    "Conditions",
     "Evaluation",
+    "Flag",
     "Input",
     "InputResult",
     "InvocationRecord",
     "InvocationResult",
     "MeasuredPerformance",
     "Plan",
+    "RaceResult",
+    "RaceRow",
     "ScriptOutcome",
     "StageRecord",
     "Verification",
@@ -68,7 +72,15 @@ class Plan:
     cache_dir: str
     device: str = "x86"
     runtimes: tuple[str, ...] = ("ort",)
-    iterations: int = 100
+    iterations: int | None = None
+    """Exactly so many timed runs; None for as many as ``rule`` finds necessary."""
+    rule: str = "default"
+    """``default``, ``quick`` or ``rigorous``."""
+    threads: int | None = None
+    """None for the physical cores that we may use."""
+    precisions: tuple[str, ...] = ()
+    """What the contestants of a race compute in; empty for what the build computes in."""
+    baseline: str | None = None
     sequence: str | None = None
     onnx_opset: int | None = None
     rebuild: str = "if_needed"
@@ -77,6 +89,8 @@ class Plan:
     lean_cache: bool = False
     max_depth: int = 0
     script_args: tuple[str, ...] = ()
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Those of the script arguments that belong to a sweep."""
     rt_args: dict[str, Any] = field(default_factory=dict)
 
 
@@ -146,27 +160,93 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """Something about a measurement that its reader should know, and what to do about it."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
 class MeasuredPerformance:
     """The statistics of one measurement; latencies are in ``latency_units``."""
 
     mean_latency: float
     throughput: float
+    """Runs over the wall time that they took."""
     iterations: int
+    """Timed runs."""
     median_latency: float
     p90_latency: float | None
     latency_standard_deviation: float
     min_latency: float
     max_latency: float
     warmup_iterations: int
+    median_low: float | None = None
+    """The ends of the 95% interval of the median."""
+    median_high: float | None = None
+    p95_latency: float | None = None
+    p99_latency: float | None = None
+    samples: int = 0
+    runs_per_sample: int = 1
+    """More than one where single runs are too short to be timed one by one."""
+    outliers: int = 0
+    far_outliers: int = 0
+    empty_call_latency: float | None = None
+    """What a call of nothing costs in the same loop; it is part of the latencies."""
+    timer_latency: float | None = None
+    wall_seconds: float | None = None
+    processes: int = 1
+    rule: str = ""
+    stopped: str = ""
+    """Why no more was measured: precise, settled, cap or count."""
+    flags: tuple[Flag, ...] = ()
     latency_units: str = LATENCY_UNITS
     throughput_units: str = THROUGHPUT_UNITS
     device: str = ""
     device_type: str = ""
     runtime: str = ""
     runtime_version: str = ""
+    precision: str = ""
     threads: int = 0
     build_name: str = ""
     verification: Verification | None = None
+
+    @property
+    def relative_half_width(self) -> float | None:
+        """Of the interval of the median; None where the samples are too few for one."""
+        if self.median_low is None or self.median_high is None or not self.median_latency:
+            return None
+        return (self.median_high - self.median_low) / 2 / self.median_latency
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is needed to repeat a measurement, and what else went on while it was made."""
+
+    turnkey_version: str
+    python_version: str
+    platform: str
+    cpu: str
+    usable_cores: int
+    processors: str
+    """The logical processors that the process was allowed to use."""
+    threads: int
+    cpu_quota: float | None = None
+    governor: str | None = None
+    frequency_mhz: float | None = None
+    load_average: float | None = None
+    other_cores: float | None = None
+    """Processors that other programs kept busy meanwhile, on average."""
+    worst_other_cores: float | None = None
+    """The same for the half second in which it was most."""
+    stolen_share: float | None = None
+    throttled_seconds: float | None = None
+    overheated: float | None = None
+    libraries: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    """How the runtime was set up."""
+    rule: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -177,18 +257,60 @@ class Evaluation:
     device: str
     runtime: str
     runtime_version: str = ""
+    precision: str = ""
     status: str = "successful"
     reason: str | None = None
     artifact: str | None = None
+    artifact_sha256: str | None = None
+    samples_file: str | None = None
+    """The raw samples, by their path in the build folder."""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """The script arguments of a sweep."""
     measured_at: str = ""
     load_seconds: float | None = None
+    memory_before_bytes: int | None = None
     load_peak_memory_bytes: int | None = None
     peak_memory_bytes: int | None = None
     performance: MeasuredPerformance | None = None
+    conditions: Conditions | None = None
 
     @property
     def ok(self) -> bool:
         return self.performance is not None
+
+    @property
+    def label(self) -> str:
+        """What tells it from the other evaluations of its build."""
+        return f"{self.runtime} {self.precision}".rstrip()
+
+
+@dataclass(frozen=True)
+class RaceRow:
+    """One contestant in a race and how it compares with the baseline."""
+
+    label: str
+    evaluation: Evaluation
+    speedup: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+
+    @property
+    def may_win(self) -> bool:
+        """Only what was measured and computes what the original computes."""
+        performance = self.evaluation.performance
+        verdict = performance.verification if performance else None
+        return verdict is not None and verdict.verdict in ("match", "nondeterministic")
+
+
+@dataclass(frozen=True)
+class RaceResult:
+    """Several runtimes and precisions on the same model and inputs, measured in turns."""
+
+    baseline: str | None
+    rounds: int
+    rows: tuple[RaceRow, ...]
+    winner: str | None = None
+    verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,6 +327,7 @@ class InvocationResult:
     traceback: str | None = None
     verification: Verification | None = None
     evaluations: tuple[Evaluation, ...] = ()
+    race: RaceResult | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -220,6 +343,7 @@ class InputResult:
     script: ScriptOutcome = ScriptOutcome()
     invocations: tuple[InvocationResult, ...] = ()
     failure: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -12,7 +12,7 @@ from turnkeyml.build.logs import captured
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.sequences import find_sequence
-from turnkeyml.build.stage import ONNX, ONNX_FILE, Progress, Sequence, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.verify import verify_onnx
 from turnkeyml.cache import state as states
@@ -139,7 +139,7 @@ class _Job:
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
             files=self.folder.file_sizes(),
-            facts=bench.facts,
+            facts={**bench.facts, "sha256": self._checksums(bench)},
             verification=verification,
         )
         write_state(self.folder, done)
@@ -190,6 +190,16 @@ class _Job:
     def _artifacts(self, bench: Workbench) -> dict[str, str]:
         made = {kind: path for kind, path in bench.things.items() if kind != ONNX_FILE}
         return {k: path.relative_to(self.folder.path).as_posix() for k, path in made.items()}
+
+    def _checksums(self, bench: Workbench) -> dict[str, str]:
+        """Of each ONNX file with its data files, as ``cat FILE DATA… | sha256sum`` would say."""
+        from turnkeyml.build import onnx_files
+
+        made = {kind: path for kind, path in bench.things.items() if kind in (ONNX, ONNX_FP32)}
+        return {
+            kind: identity.checksum([path, *onnx_files.data_files(path)])
+            for kind, path in made.items()
+        }
 
     def _new_state(self, key: dict[str, str]) -> BuildState:
         record = self.subject.record

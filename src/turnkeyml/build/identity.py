@@ -14,6 +14,7 @@ from typing import Any
 from turnkeyml.runtimes.machine import usable_cores
 
 __all__ = [
+    "checksum",
     "digest",
     "file_digest",
     "model_fingerprint",
@@ -97,14 +98,19 @@ def _tensor_digest(tensor: Any) -> str:
 
 
 def file_digest(paths: Iterable[Path]) -> str:
-    """Differs when the content of any of the files differs."""
+    """Differs when the name or the content of any of the files differs."""
+    files = list(paths)
+    return digest(*(file.name for file in files), checksum(files))
+
+
+def checksum(paths: Iterable[Path]) -> str:
+    """The SHA-256 of the content of some files, one after the other."""
     total = hashlib.sha256()
     for path in paths:
-        total.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(1 << 22):
                 total.update(block)
-    return total.hexdigest()[:16]
+    return total.hexdigest()
 
 
 def _own_tensors(module: Any) -> list[tuple[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnkeyml.build import onnx_files
-from turnkeyml.build.stage import ONNX, ONNX_FILE, Stage, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
 
@@ -78,6 +78,8 @@ class Fp16Conversion(Stage):
 
         target = bench.work / bench.onnx_name("opt", "f16")
         convert_to_float16(bench.things[ONNX], target)
+        if bench.facts.get("precision", "fp32") == "fp32":
+            bench.things[ONNX_FP32] = bench.things[ONNX]
         bench.facts["precision"] = "fp16"
         bench.things[ONNX] = target
 

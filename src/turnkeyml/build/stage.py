@@ -22,7 +22,7 @@ from turnkeyml.errors import BuildError, describe
 from turnkeyml.records import StageRecord, Verification
 from turnkeyml.runtimes import machine
 
-__all__ = ["MODEL", "ONNX", "ONNX_FILE", "Sequence", "Stage", "Workbench"]
+__all__ = ["MODEL", "ONNX", "ONNX_FILE", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
 
 MODEL = "model"
 """A live torch module with its arguments."""
@@ -30,6 +30,8 @@ ONNX_FILE = "onnx_file"
 """An ONNX file somewhere outside of the cache."""
 ONNX = "onnx"
 """An ONNX file of this build."""
+ONNX_FP32 = "onnx_fp32"
+"""The same before it was converted to float16."""
 
 
 @dataclass

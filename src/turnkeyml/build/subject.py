@@ -26,6 +26,8 @@ class Subject:
     kwargs: dict[str, Any] = field(default_factory=dict)
     onnx_file: Path | None = None
     onnx_inputs: dict[str, np.ndarray] = field(default_factory=dict)
+    script: str | None = None
+    """The script that it came from, where there is one."""
     _reference: Reference | None = None
 
     @property

@@ -41,10 +41,13 @@ def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
-    """Record an evaluation in the place of an older one of the same device and runtime."""
-    kept = [
-        e
-        for e in evaluations_in(read_stats(folder))
-        if (e.get("device_type"), e.get("runtime")) != (evaluation.device_type, evaluation.runtime)
-    ]
-    update_stats(folder, evaluations=[*kept, to_dict(evaluation)])
+    """Record an evaluation in the place of an older one of the same kind."""
+    new = to_dict(evaluation)
+    kept = [e for e in evaluations_in(read_stats(folder)) if _kind(e) != _kind(new)]
+    update_stats(folder, evaluations=[*kept, new])
+
+
+def _kind(evaluation: dict[str, Any]) -> tuple[Any, ...]:
+    """What two evaluations of a build must share for the newer to replace the older."""
+    told = [evaluation.get(key) for key in ("device_type", "runtime", "precision")]
+    return (*told, evaluation.get("parameters") or {})

@@ -1,28 +1,40 @@
-"""``turnkey benchmark``."""
+"""``turnkey benchmark`` and ``turnkey race``."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from turnkeyml.api import benchmark_files
+from turnkeyml.api import benchmark_files, race_files
 from turnkeyml.display.listing import closing_line
 from turnkeyml.errors import UsageError
+from turnkeyml.records import InputResult
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
     """Benchmark the files; 1 if anything that was asked for failed."""
+    return _finish("benchmark", benchmark_files(**_arguments(options)))
+
+
+def race(options: argparse.Namespace) -> int:
+    """Let the runtimes race; 1 if anything that was asked for failed."""
+    return _finish("race", race_files(**_arguments(options)))
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     arguments = {k: v for k, v in vars(options).items() if k != "run"}
-    arguments["rt_args"] = _runtime_arguments(options.rt_args)
-    results = benchmark_files(**arguments)
+    return {**arguments, "rt_args": _runtime_arguments(options.rt_args)}
+
+
+def _finish(command: str, results: list[InputResult]) -> int:
     failed = [r for r in results if not r.ok]
     if failed:
-        names = ", ".join(r.input.name for r in failed)
-        print(f"The 'benchmark' command is complete; it failed for: {names}.", flush=True)
+        names = ", ".join(dict.fromkeys(r.input.name for r in failed))
+        print(f"The '{command}' command is complete; it failed for: {names}.", flush=True)
         return 1
-    print(closing_line("benchmark"), flush=True)
+    print(closing_line(command), flush=True)
     return 0
 
 

@@ -83,7 +83,12 @@ def _benchmark(options: argparse.Namespace) -> int:
         there = ", ".join(SKIP)
         raise UsageError(f"Unknown skip policy {options.skip!r}; there are: {there}.")
     plan = make_plan(
-        runtime=options.runtime, iterations=options.iterations, cache_dir=options.cache_dir
+        runtime=options.runtime,
+        iterations=options.iterations,
+        quick=options.quick,
+        rigorous=options.rigorous,
+        threads=options.threads,
+        cache_dir=options.cache_dir,
     )
     failed = 0
     for folder in _select(options):

@@ -6,13 +6,17 @@ import argparse
 import os
 
 from turnkeyml import __version__
+from turnkeyml.cli.options import (
+    CACHE_DIR_HELP,
+    add_benchmark_options,
+    add_measuring,
+    add_race_options,
+)
 from turnkeyml.errors import UsageError
 
 __all__ = ["parse"]
 
-COMMANDS = ("benchmark", "cache", "models", "version")
-CACHE_DIR_HELP = "where builds are kept (default: TURNKEY_CACHE_DIR, or ~/.cache/turnkey)"
-RUNTIMES_HELP = "one or more of ort, torch-eager, torch-compiled (default: ort)"
+COMMANDS = ("benchmark", "race", "cache", "models", "version")
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -79,125 +83,20 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "--version", action="version", version=__version__, help="print the version"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
-    _add_benchmark(commands)
+    action = commands.add_parser(
+        "benchmark", help="find, build and measure the models in files (the default command)"
+    )
+    add_benchmark_options(action)
+    action.set_defaults(run=_benchmark)
+    action = commands.add_parser(
+        "race", help="which runtime runs the models in files fastest, measured in turns"
+    )
+    add_race_options(action)
+    action.set_defaults(run=_race)
     _add_cache(commands)
     _add_models(commands)
     commands.add_parser("version", help="print the version").set_defaults(run=_version)
     return parser
-
-
-def _add_benchmark(commands: argparse._SubParsersAction[_Parser]) -> None:
-    parser = commands.add_parser(
-        "benchmark", help="find, build and measure the models in files (the default command)"
-    )
-    parser.set_defaults(run=_benchmark)
-    parser.add_argument(
-        "input_files",
-        nargs="+",
-        metavar="FILE",
-        help="scripts (.py), models (.onnx) or lists of them (.txt); wildcards are expanded; "
-        "FILE.py::HASH,… restricts to some of the models in a script",
-    )
-    _add_what(parser.add_argument_group("what to do"))
-    measure = parser.add_argument_group("how to measure")
-    measure.add_argument("--device", default="x86", help="kind of hardware: x86 (default: x86)")
-    _add_measuring(measure)
-    measure.add_argument(
-        "--rt-args",
-        nargs="+",
-        default=[],
-        metavar="ARG",
-        help="arguments for the runtime: key::value, key::[a,b] or flag (default: none)",
-    )
-    _add_how(parser.add_argument_group("how to build"))
-    cache = parser.add_argument_group("the cache")
-    cache.add_argument("-d", "--cache-dir", help=CACHE_DIR_HELP)
-    cache.add_argument(
-        "--lean-cache",
-        action="store_true",
-        help="keep only logs, state and stats (default: keep everything)",
-    )
-    _add_processes(parser.add_argument_group("processes"))
-
-
-def _add_what(group: argparse._ArgumentGroup) -> None:
-    only = group.add_mutually_exclusive_group()
-    only.add_argument(
-        "--analyze-only", action="store_true", help="list the models (default: build them too)"
-    )
-    only.add_argument("--build-only", action="store_true", help="build (default: measure too)")
-    group.add_argument(
-        "--labels",
-        nargs="+",
-        default=[],
-        metavar="LABEL",
-        help="only scripts with these labels: key::value, or key::a,b for either value "
-        "(default: all)",
-    )
-    group.add_argument(
-        "--max-depth",
-        type=int,
-        default=0,
-        metavar="N",
-        help="also list, build and measure sub-models down to this depth (default: 0)",
-    )
-    group.add_argument(
-        "--script-args",
-        metavar="ARGS",
-        help="arguments for the scripts, quoted as in a shell (default: none)",
-    )
-
-
-def _add_measuring(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
-    group.add_argument("--runtime", nargs="+", metavar="RUNTIME", help=RUNTIMES_HELP)
-    group.add_argument(
-        "--iterations", type=int, default=100, metavar="N", help="timed runs (default: 100)"
-    )
-
-
-def _add_how(group: argparse._ArgumentGroup) -> None:
-    which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--sequence",
-        help="optimize-fp16, optimize-fp32 or onnx-fp32 "
-        "(default: optimize-fp16; .onnx files are measured as they are)",
-    )
-    which.add_argument(
-        "--sequence-file",
-        metavar="FILE",
-        help="a Python file whose get_sequence() returns the sequence (default: none)",
-    )
-    group.add_argument(
-        "--onnx-opset",
-        type=int,
-        metavar="N",
-        help="opset of exported ONNX files (default: TURNKEY_ONNX_OPSET, or 18)",
-    )
-    group.add_argument(
-        "--rebuild",
-        default="if_needed",
-        metavar="POLICY",
-        help="if_needed, always or never (default: if_needed)",
-    )
-
-
-def _add_processes(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--process-isolation",
-        action="store_true",
-        help="end an input that takes longer than the timeout (default: no limit)",
-    )
-    group.add_argument(
-        "--timeout",
-        type=float,
-        metavar="S",
-        help="seconds an input may take (default: TURNKEY_TIMEOUT_SECONDS, or 3600)",
-    )
-    group.add_argument(
-        "--use-slurm",
-        action="store_true",
-        help="run each input as a Slurm job; not available yet (default: run here)",
-    )
 
 
 def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -238,7 +137,7 @@ def _add_builds(action: argparse.ArgumentParser, name: str) -> None:
     if name in ("delete", "clean"):
         action.add_argument("--yes", action="store_true", help="do not ask before --all")
     if name == "benchmark":
-        _add_measuring(action)
+        add_measuring(action, "(default: ort)")
         action.add_argument(
             "--skip",
             default="none",
@@ -274,6 +173,12 @@ def _benchmark(options: argparse.Namespace) -> int:
     from turnkeyml.cli.benchmark import run
 
     return run(options)
+
+
+def _race(options: argparse.Namespace) -> int:
+    from turnkeyml.cli.benchmark import race
+
+    return race(options)
 
 
 def _cache(options: argparse.Namespace) -> int:

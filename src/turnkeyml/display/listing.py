@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from turnkeyml.display.results import interval_in_words, race_lines
+from turnkeyml.display.tables import significant
 from turnkeyml.records import (
     Evaluation,
     InputResult,
     InvocationRecord,
     InvocationResult,
+    MeasuredPerformance,
+    RaceResult,
     Verification,
 )
 
@@ -25,9 +30,12 @@ def closing_line(command: str) -> str:
     return f"Woohoo! The '{command}' command is complete."
 
 
-def listing(result: InputResult, show_status: bool) -> str:
-    """Everything that is known of an input."""
-    lines = [f"{result.input.name}:"]
+def listing(result: InputResult, show_status: bool, as_race: bool = False) -> str:
+    """Everything that is known of an input; ``as_race``: only the table where there is one."""
+    point = ", ".join(f"{name}={value}" for name, value in result.parameters.items())
+    lines = [f"{result.input.name} ({point}):" if point else f"{result.input.name}:"]
+    if as_race:
+        result = replace(result, invocations=tuple(map(_table_alone, result.invocations)))
     for group in _by_model(result.invocations):
         lines += [INDENT + line for line in _model_lines(group, show_status)]
         lines.append("")
@@ -67,6 +75,10 @@ def build_lines(name: str, evaluations: list[Evaluation]) -> list[str]:
         return [f"{name}:", f"{INDENT}Skipped: it has been measured before.", ""]
     lines = [line for e in evaluations for line in _evaluation_lines(e)]
     return [f"{name}:", *(INDENT + line for line in lines), ""]
+
+
+def _table_alone(row: InvocationResult) -> InvocationResult:
+    return replace(row, evaluations=()) if row.race else row
 
 
 def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]]:
@@ -141,12 +153,17 @@ def _status_lines(row: InvocationResult) -> Iterator[str]:
         yield _field("Status:", f"Not built: {row.skipped}.")
     elif row.failure:
         yield _field("Status:", row.failure)
-    elif not row.evaluations:
+    elif not row.evaluations and not row.race:
         yield _field("Status:", "Model successfully built!")
         for line in _verification_lines(row.verification):
             yield " " * LABEL_WIDTH + line
     for evaluation in row.evaluations:
         yield from _evaluation_lines(evaluation)
+    if row.race:
+        for number, line in enumerate(race_lines(row.race)):
+            yield _field("" if number else "Race:", line)
+        if not row.evaluations:
+            yield from _race_cautions(row.race)
     for remark in row.remarks:
         yield _field("Note:", remark)
 
@@ -166,6 +183,26 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     yield f"{margin}{'Throughput:':<16}{throughput:<7} {performance.throughput_units}"
     for line in _verification_lines(performance.verification):
         yield margin + line
+    yield margin + f"{'Median:':<16}{_median(performance)}"
+    for flag in performance.flags:
+        yield margin + f"{'Caution:':<16}{flag.text}"
+
+
+def _median(performance: MeasuredPerformance) -> str:
+    """The median with what makes it believable."""
+    words = [f"{performance.iterations:,} runs"]
+    if performance.processes > 1:
+        words.append(f"{performance.processes} processes")
+    interval = interval_in_words(performance)
+    known = f"95% interval {interval} ms, " if interval else ""
+    return f"{significant(performance.median_latency)} ms ({known}{', '.join(words)})"
+
+
+def _race_cautions(race: RaceResult) -> Iterator[str]:
+    for row in race.rows:
+        performance = row.evaluation.performance
+        for flag in performance.flags if performance else ():
+            yield _field("Caution:", f"{row.label}: {flag.text}")
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:

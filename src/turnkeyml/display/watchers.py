@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["LiveWatcher", "PlainWatcher", "make_monitor", "make_watcher"]
 
 
-def make_watcher(show_status: bool) -> PlainWatcher:
+def make_watcher(show_status: bool, as_race: bool = False) -> PlainWatcher:
     """The watcher that fits where we print to."""
     plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
     kind = PlainWatcher if plain else LiveWatcher
-    return kind(show_status, environment.build_monitor(), environment.traceback())
+    return kind(show_status, environment.build_monitor(), environment.traceback(), as_race)
 
 
 def make_monitor(monitor: bool | None = None) -> PlainWatcher:
@@ -33,8 +33,11 @@ def make_monitor(monitor: bool | None = None) -> PlainWatcher:
 class PlainWatcher:
     """Listings on standard output, progress and tracebacks on standard error."""
 
-    def __init__(self, show_status: bool, monitor: bool, traceback: bool) -> None:
+    def __init__(
+        self, show_status: bool, monitor: bool, traceback: bool, as_race: bool = False
+    ) -> None:
         self._show_status = show_status
+        self._as_race = as_race
         self._monitor = monitor
         self._traceback = traceback
         self._item: Input | None = None
@@ -67,7 +70,7 @@ class PlainWatcher:
         if not self._header_shown:
             print(f"\n{HEADER}\n")
             self._header_shown = True
-        print(listing(result, self._show_status), flush=True)
+        print(listing(result, self._show_status, self._as_race), flush=True)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -102,8 +105,10 @@ class LiveWatcher(PlainWatcher):
     While the script itself runs the terminal belongs to the script.
     """
 
-    def __init__(self, show_status: bool, monitor: bool, traceback: bool) -> None:
-        super().__init__(show_status, monitor, traceback)
+    def __init__(
+        self, show_status: bool, monitor: bool, traceback: bool, as_race: bool = False
+    ) -> None:
+        super().__init__(show_status, monitor, traceback, as_race)
         self._live: Live | None = None
         self._rows: list[tuple[str, str]] = []
         self._current: str | None = None

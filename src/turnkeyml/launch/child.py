@@ -62,6 +62,7 @@ def run_job(job: Job) -> None:
 
         for subject in subjects:
             if job.input.selects(subject.record):
+                subject.script = None if subject.is_onnx else job.input.path
                 result = evaluate(subject, job.plan, sink, sequence, job.input.labels)
                 sink.send(events.InvocationFinished(result))
     sink.send(events.InputFinished())

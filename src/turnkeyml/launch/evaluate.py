@@ -12,28 +12,20 @@ from typing import TYPE_CHECKING
 import turnkeyml
 from turnkeyml import environment, events
 from turnkeyml.build.builder import Built, build
-from turnkeyml.build.logs import captured
-from turnkeyml.build.reference import evaluating
-from turnkeyml.build.stage import ONNX, Sequence
+from turnkeyml.build.stage import Sequence
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.verify import compare
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
+from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
-from turnkeyml.errors import MeasureError, TurnkeyError, describe
-from turnkeyml.measure.record import Task, failed, measure
-from turnkeyml.measure.sampler import Rule
-from turnkeyml.measure.spawn import measure_in_worker
-from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.records import Evaluation, InvocationResult, Plan, Verification
-from turnkeyml.runtimes import machine
-from turnkeyml.runtimes.registry import Runtime, find_device, find_runtime
-from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
+from turnkeyml.errors import TurnkeyError, describe
+from turnkeyml.launch.entrants import Entrants, measure_entrants, sequence_for
+from turnkeyml.records import Evaluation, InvocationResult, Plan, RaceResult
+from turnkeyml.runtimes.registry import Runtime, available_runtimes, find_runtime
 
 if TYPE_CHECKING:
     from filelock import AcquireReturnProxy
 
-__all__ = ["evaluate", "measure_build"]
+__all__ = ["evaluate"]
 
 CASTS = (
     "ONNX Runtime casts fp16 to fp32 on x86, which costs time; "
@@ -76,39 +68,6 @@ def evaluate(
         return replace(result, failure=failure, traceback=traceback.format_exc())
 
 
-def measure_build(
-    folder: BuildFolder, state: BuildState, plan: Plan, runtime: Runtime, sink: events.Sink
-) -> Evaluation:
-    """Measure a finished ONNX build, without the model it came from. Needs the folder's lock."""
-    artifact = state.artifacts.get(ONNX)
-    if artifact is None:
-        raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
-    request = WorkerRequest(
-        device=plan.device,
-        runtime=runtime.name,
-        onnx=OnnxRequest(
-            model=str(folder.path / artifact),
-            inputs=str(folder.inputs),
-            threads=machine.usable_cores(),
-            arguments=plan.rt_args,
-        ),
-        rule=Rule(iterations=plan.iterations),
-        folder=str(folder.benchmark(plan.device, runtime.name)),
-        invocation=state.hash,
-        events=sink.path,
-    )
-    evaluation = replace(measure_in_worker(request), artifact=artifact)
-    return _with_verdict(evaluation, folder, state.verification)
-
-
-def _with_verdict(
-    evaluation: Evaluation, folder: BuildFolder, verdict: Verification | None
-) -> Evaluation:
-    assert evaluation.performance is not None
-    performance = replace(evaluation.performance, build_name=folder.name, verification=verdict)
-    return replace(evaluation, performance=performance)
-
-
 @dataclass(frozen=True)
 class _Job:
     """One invocation on its way through build and measurement."""
@@ -132,12 +91,12 @@ class _Job:
             return lock.acquire()
 
     def run(self, result: InvocationResult) -> InvocationResult:
-        runtimes = [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
+        runtimes = self._runtimes()
         self._write_subject_stats()
         built: Built | None = None
         if self._needs_build(runtimes):
             try:
-                built = build(self.subject, self.plan, self.folder, self.sink, self.sequence)
+                built = self._build()
             except TurnkeyError as error:
                 with contextlib.suppress(OSError):  # the failure itself is told in any case
                     self._write_failure(str(error))
@@ -153,71 +112,42 @@ class _Job:
                 remarks=built.remarks,
             )
         if not self.plan.build_only:
-            evaluations = self._measure_all(runtimes, built)
-            remarks = (*result.remarks, *(CASTS,) * self._casts(evaluations, built))
-            result = replace(result, evaluations=evaluations, remarks=remarks)
+            evaluations, race = self._measure_all(runtimes, built)
+            remarks = (*result.remarks, *(CASTS,) * _casts(evaluations, built))
+            result = replace(result, evaluations=evaluations, race=race, remarks=remarks)
         return result
+
+    def _runtimes(self) -> list[Runtime]:
+        """Those that were asked for; otherwise every one that can measure this here."""
+        if self.plan.runtimes:
+            return [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
+        every = available_runtimes(self.plan.device)
+        return [r for r in every if r.needs_onnx or not self.subject.is_onnx]
+
+    def _build(self) -> Built:
+        plan = self.plan
+        if plan.precisions:
+            plan = replace(plan, sequence=sequence_for(plan.precisions, read_state(self.folder)))
+        return build(self.subject, plan, self.folder, self.sink, self.sequence)
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
         custom = self.plan.sequence is not None or self.sequence is not None
         return self.plan.build_only or custom or any(r.needs_onnx for r in runtimes)
 
-    def _casts(self, evaluations: tuple[Evaluation, ...], built: Built | None) -> bool:
-        """Whether ONNX Runtime computes in another precision than the one we converted to."""
-        converted = built is not None and "fp16_conversion" in built.state.sequence
-        on_cpu = any(e.ok and (e.device_type, e.runtime) == ("x86", "ort") for e in evaluations)
-        return converted and on_cpu
+    def _measure_all(
+        self, runtimes: list[Runtime], built: Built | None
+    ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
+        name = self.subject.record.hash
+        self.sink.send(events.MeasureStarted(name, ", ".join(r.name for r in runtimes)))
 
-    def _measure_all(self, runtimes: list[Runtime], built: Built | None) -> tuple[Evaluation, ...]:
-        evaluations = []
-        for runtime in runtimes:
-            self.sink.send(events.MeasureStarted(self.subject.record.hash, runtime.name))
-            evaluation = self._measure(runtime, built)
+        def announce(seconds: float) -> None:
+            self.sink.send(events.MeasureEstimated(name, seconds))
+
+        entrants = Entrants(self.folder, self.plan, built.state if built else None, self.subject)
+        evaluations, race = measure_entrants(entrants, runtimes, announce)
+        for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
-            evaluations.append(evaluation)
-        return tuple(evaluations)
-
-    def _measure(self, runtime: Runtime, built: Built | None) -> Evaluation:
-        try:
-            if runtime.needs_onnx:
-                assert built is not None
-                return measure_build(self.folder, built.state, self.plan, runtime, self.sink)
-            return self._measure_torch(runtime)
-        except MeasureError as error:
-            reason = str(error)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
-            log = self.folder.benchmark(self.plan.device, runtime.name) / "log.txt"
-            with captured(log):
-                traceback.print_exc()
-            reason = f"{runtime.title} failed: {describe(error)} (see {log})"
-        return failed(find_device(self.plan.device), runtime, reason)
-
-    def _measure_torch(self, runtime: Runtime) -> Evaluation:
-        subject, plan = self.subject, self.plan
-        if subject.model is None:
-            raise MeasureError(f"{runtime.title} needs a PyTorch model; this is an ONNX file.")
-        threads = machine.usable_cores()
-        request = TorchRequest(subject.model, subject.args, subject.kwargs, threads, plan.rt_args)
-        target = self.folder.benchmark(plan.device, runtime.name)
-        task = Task(
-            device=find_device(plan.device),
-            runtime=runtime,
-            threads=threads,
-            rule=Rule(iterations=plan.iterations),
-            folder=target,
-            on_estimate=self._announce,
-        )
-        (target / "log.txt").unlink(missing_ok=True)
-        with captured(target / "log.txt"), evaluating(subject.model):
-            reference = subject.reference(threads)
-            measured = measure(lambda: runtime.load().open_session(request), task)
-            from turnkeyml.build.export import precision_of
-
-            verdict = compare(measured.outputs, reference, precision_of(subject.model))
-        return _with_verdict(measured.evaluation, self.folder, verdict)
-
-    def _announce(self, seconds: float) -> None:
-        self.sink.send(events.MeasureEstimated(self.subject.record.hash, seconds))
+        return evaluations, race
 
     def _write_subject_stats(self) -> None:
         record = self.subject.record
@@ -254,3 +184,10 @@ class _Job:
                 "verification": state.verification,
             },
         )
+
+
+def _casts(evaluations: tuple[Evaluation, ...], built: Built | None) -> bool:
+    """Whether ONNX Runtime computes in another precision than the one we converted to."""
+    converted = built is not None and "fp16_conversion" in built.state.sequence
+    half = [e for e in evaluations if e.ok and e.precision == "fp16"]
+    return converted and any((e.device_type, e.runtime) == ("x86", "ort") for e in half)

@@ -27,7 +27,8 @@ from turnkeyml.records import (
 __all__ = ["Watcher", "evaluate_inputs"]
 
 POLL_SECONDS = 0.05
-POLL_SECONDS_WHILE_MEASURING = 0.5
+POLL_SECONDS_WHILE_MEASURING = 1.0
+"""The end of a child wakes us at once; nothing else is worth a disturbance."""
 
 
 class Watcher(Protocol):
@@ -45,21 +46,20 @@ class Watcher(Protocol):
 
 
 def evaluate_inputs(
-    inputs: list[Input],
-    plan: Plan,
+    tasks: list[tuple[Input, Plan]],
     watcher: Watcher,
     sequence: SequenceSource | None = None,
     timeout: float | None = None,
 ) -> list[InputResult]:
-    """Evaluate every input, whatever becomes of the others."""
+    """Evaluate every input by its plan, whatever becomes of the others."""
     results = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="turnkey-"))
-        launcher = make_launcher(_modules_to_import(inputs, plan))
+        launcher = make_launcher(_modules_to_import(tasks))
         stack.callback(launcher.close)
         stack.callback(watcher.close)
-        for position, item in enumerate(inputs, start=1):
-            watcher.input_started(item, position, len(inputs))
+        for position, (item, plan) in enumerate(tasks, start=1):
+            watcher.input_started(item, position, len(tasks))
             events_path = str(Path(folder) / f"{position}.jsonl")
             run = _Run(Job(item, plan, events_path, sequence), watcher)
             result = run.run(launcher, timeout)
@@ -68,15 +68,15 @@ def evaluate_inputs(
     return results
 
 
-def _modules_to_import(inputs: list[Input], plan: Plan) -> list[str]:
+def _modules_to_import(tasks: list[tuple[Input, Plan]]) -> list[str]:
     """What every child will need, imported once; nothing that none of them will."""
-    scripts = any(not item.is_onnx for item in inputs)
+    scripts = any(not item.is_onnx for item, _ in tasks)
     modules = ["turnkeyml.launch.child"]
     if scripts:
         modules += ["turnkeyml.discover.recorder", "turnkeyml.discover.script"]
-    if not plan.analyze_only:
+    if not all(plan.analyze_only for _, plan in tasks):
         modules.append("turnkeyml.launch.evaluate")
-        if len(inputs) > 1:  # one alone may find its build in the cache and need none of these
+        if len(tasks) > 1:  # one alone may find its build in the cache and need none of these
             modules += ["turnkeyml.build.onnx_stages", "turnkeyml.runtimes.ort"]
             modules += ["turnkeyml.build.export"] if scripts else []
     return modules
@@ -155,7 +155,8 @@ class _Run:
     def _result(self, failure: str | None) -> InputResult:
         rows = [self._row(record, failure) for record in self._found.values()]
         outcome = self._outcome or ScriptOutcome()
-        return InputResult(self._item, outcome, tuple(rows), failure or self._complaint(rows))
+        complaint = failure or self._complaint(rows)
+        return InputResult(self._item, outcome, tuple(rows), complaint, self._plan.parameters)
 
     def _row(self, record: InvocationRecord, failure: str | None) -> InvocationResult:
         if record.hash in self._results:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from turnkeyml import events
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
-from turnkeyml.errors import MeasureError
-from turnkeyml.launch.evaluate import measure_build
+from turnkeyml.launch.entrants import Entrants, measure_entrants
 from turnkeyml.measure.record import failed
 from turnkeyml.records import Evaluation, Plan
 from turnkeyml.runtimes.registry import Runtime, find_device, find_runtime
@@ -25,30 +23,29 @@ SKIP: dict[str, frozenset[str]] = {
 
 def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:
     """Measure a build with every runtime of the plan that the policy does not skip."""
-    evaluations = []
     with folder.lock():
         earlier = {
             (e.get("device_type"), e.get("runtime")): e.get("status")
             for e in evaluations_in(read_stats(folder))
         }
-        for name in plan.runtimes:
-            if earlier.get((plan.device, name)) in SKIP[skip]:
-                continue
-            evaluation = _measure(folder, plan, find_runtime(name, plan.device))
+        names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
+        if not names:
+            return []
+        runtimes = [find_runtime(name, plan.device) for name in names]
+        evaluations = list(_measure(folder, plan, runtimes))
+        for evaluation in evaluations:
             add_evaluation(folder, evaluation)
-            evaluations.append(evaluation)
     return evaluations
 
 
-def _measure(folder: BuildFolder, plan: Plan, runtime: Runtime) -> Evaluation:
+def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[Evaluation, ...]:
     state = read_state(folder)
-    try:
-        if state is None or not state.succeeded:
-            raise MeasureError("there is no finished build; run its script again")
-        if not runtime.needs_onnx:
-            raise MeasureError(f"{runtime.title} needs the live model; run its script again")
-        if folder.file_sizes() != state.files:
-            raise MeasureError("its files were removed or changed; run its script again")
-        return measure_build(folder, state, plan, runtime, events.Sink())
-    except MeasureError as error:
-        return failed(find_device(plan.device), runtime, str(error))
+    reason = None
+    if state is None or not state.succeeded:
+        reason = "there is no finished build; run its script again"
+    elif folder.file_sizes() != state.files:
+        reason = "its files were removed or changed; run its script again"
+    if reason is not None:
+        return tuple(failed(find_device(plan.device), runtime, reason) for runtime in runtimes)
+    evaluations, _ = measure_entrants(Entrants(folder, plan, state), runtimes)
+    return evaluations

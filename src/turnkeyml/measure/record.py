@@ -1,75 +1,91 @@
-"""Running one measurement and keeping what it found, in whichever process that happens."""
+"""From the samples of a measurement to the record that is kept of it."""
 
 from __future__ import annotations
 
-import json
+import platform
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+import turnkeyml
 from turnkeyml.cache.files import replacing, write_json
-from turnkeyml.measure.sampler import Rule, Samples, sample
-from turnkeyml.measure.statistics import summarize
-from turnkeyml.records import Evaluation, from_dict, to_dict
+from turnkeyml.measure import statistics
+from turnkeyml.measure.flags import find_flags
+from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.statistics import Interval
+from turnkeyml.records import Conditions, Evaluation, MeasuredPerformance, to_dict
 from turnkeyml.runtimes import machine
+from turnkeyml.runtimes.activity import Activity
 from turnkeyml.runtimes.registry import Device, Runtime
 
-if TYPE_CHECKING:
-    from turnkeyml.runtimes.session import Session
+__all__ = [
+    "SAMPLES",
+    "Costs",
+    "Sitting",
+    "evaluation_of",
+    "failed",
+    "load_samples",
+    "save_evaluation",
+]
 
-__all__ = ["Measured", "Task", "failed", "measure", "read_evaluation"]
+MILLISECOND = 1e6
+"""In nanoseconds."""
+
+WINDOW_SECONDS = 0.5
+SAMPLES = "samples.npz"
 
 
 @dataclass(frozen=True)
-class Measured:
-    """An evaluation with what the model computed in the process that measured it."""
+class Costs:
+    """What a session cost besides the time of its runs, and how it was set up."""
 
-    evaluation: Evaluation
-    outputs: dict[str, np.ndarray]
+    load_seconds: float
+    memory_before_bytes: int | None = None
+    load_peak_memory_bytes: int | None = None
+    peak_memory_bytes: int | None = None
+    runtime_version: str = ""
+    load_average: float | None = None
+    """Before anything ran."""
+    libraries: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Task:
-    """How a session is to be measured, and where the result goes."""
+class Sitting:
+    """What one process measured."""
 
-    device: Device
-    runtime: Runtime
-    threads: int
-    rule: Rule
-    folder: Path
-    on_estimate: Callable[[float], None] | None = None
+    samples: Samples
+    costs: Costs
 
 
-def measure(open_session: Callable[[], Session], task: Task) -> Measured:
-    """Load, run once, warm up, time; the record and the raw samples go to the task's folder."""
-    machine.reset_peak_memory()
-    begin = time.perf_counter()
-    session = open_session()
-    load_seconds = time.perf_counter() - begin
-    load_peak = machine.peak_memory_bytes()
-    machine.reset_peak_memory()
-    outputs = session.outputs()
-    samples = sample(session, task.rule, task.on_estimate)
+def evaluation_of(
+    sittings: Sequence[Sitting], device: Device, runtime: Runtime, threads: int, rule: Rule
+) -> Evaluation:
+    """The record of a measurement, from what each of its processes measured."""
+    samples = [s.samples for s in sittings]
+    costs = [s.costs for s in sittings]
+    conditions = _conditions(samples, costs[0], threads, rule)
     where = {
-        "device": task.device.describe(),
-        "device_type": task.device.name,
-        "runtime": task.runtime.name,
-        "runtime_version": str(task.runtime.load().version()),
+        "device": device.describe(),
+        "device_type": device.name,
+        "runtime": runtime.name,
+        "runtime_version": costs[0].runtime_version,
     }
-    evaluation = Evaluation(
-        **where,
+    return Evaluation(
+        **where,  # type: ignore[arg-type]
         measured_at=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        load_seconds=load_seconds,
-        load_peak_memory_bytes=load_peak,
-        peak_memory_bytes=machine.peak_memory_bytes(),
-        performance=replace(summarize(samples), threads=task.threads, **where),  # type: ignore[arg-type]
+        load_seconds=float(np.median([c.load_seconds for c in costs])),
+        memory_before_bytes=_most(c.memory_before_bytes for c in costs),
+        load_peak_memory_bytes=_most(c.load_peak_memory_bytes for c in costs),
+        peak_memory_bytes=_most(c.peak_memory_bytes for c in costs),
+        performance=_performance(samples, rule, conditions, threads, where),
+        conditions=conditions,
     )
-    _save(task.folder, samples, evaluation)
-    return Measured(evaluation, outputs)
 
 
 def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
@@ -77,13 +93,126 @@ def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
     return Evaluation(device.name, device.describe(), runtime.name, status="failed", reason=reason)
 
 
-def read_evaluation(folder: Path) -> Evaluation:
-    """The record that a measurement left in its folder."""
-    return from_dict(Evaluation, json.loads((folder / "evaluation.json").read_text("utf-8")))
-
-
-def _save(folder: Path, samples: Samples, evaluation: Evaluation) -> None:
-    for name, array in (("samples", samples.timed), ("warmup", samples.warmup)):
-        with replacing(folder / f"{name}.npy") as temporary:
-            np.save(temporary, array)
+def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
+    """Keep the record and the raw samples."""
+    samples = [s.samples for s in sittings]
+    with replacing(folder / SAMPLES) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(
+            file,
+            timed=_small(np.concatenate([s.timed for s in samples])),
+            warmup=_small(np.concatenate([s.warmup for s in samples])),
+            blocks=np.array([s.block for s in samples]),
+            processes=np.array([len(s.timed) for s in samples]),
+            rounds=np.array([n for s in samples for n in s.slices]),
+            walls=np.array([w for s in samples for w in s.walls]),
+        )
     write_json(folder / "evaluation.json", to_dict(evaluation))
+
+
+def load_samples(file: Path) -> list[np.ndarray]:
+    """The latencies of each process, in milliseconds, as they were measured."""
+    with np.load(file) as arrays:
+        timed, counts, blocks = arrays["timed"], arrays["processes"], arrays["blocks"]
+    parts = np.split(timed.astype(np.int64), np.cumsum(counts)[:-1])
+    return [part / block / MILLISECOND for part, block in zip(parts, blocks, strict=True)]
+
+
+def _small(times: np.ndarray) -> np.ndarray:
+    """The same whole numbers in half the space, where they fit."""
+    return times.astype(np.uint32) if times.size and times.max() < 2**32 else times
+
+
+def _performance(
+    samples: Sequence[Samples],
+    rule: Rule,
+    conditions: Conditions,
+    threads: int,
+    where: dict[str, str],
+) -> MeasuredPerformance:
+    latencies = np.concatenate([s.latencies for s in samples]) / MILLISECOND
+    runs, seconds = sum(s.runs for s in samples), sum(s.seconds for s in samples)
+    interval = _interval([s.latencies / MILLISECOND for s in samples])
+    outliers, far_outliers = statistics.outliers(latencies)
+    return MeasuredPerformance(
+        mean_latency=sum(float(s.timed.sum()) for s in samples) / runs / MILLISECOND,
+        throughput=runs / seconds,
+        iterations=runs,
+        median_latency=float(np.median(latencies)),
+        median_low=interval.low if interval else None,
+        median_high=interval.high if interval else None,
+        p90_latency=statistics.percentile(latencies, 90),
+        p95_latency=statistics.percentile(latencies, 95),
+        p99_latency=statistics.percentile(latencies, 99),
+        latency_standard_deviation=float(np.std(latencies, ddof=1)) if len(latencies) > 1 else 0.0,
+        min_latency=float(latencies.min()),
+        max_latency=float(latencies.max()),
+        warmup_iterations=sum(len(s.warmup) for s in samples),
+        samples=len(latencies),
+        runs_per_sample=samples[0].block,
+        outliers=outliers,
+        far_outliers=far_outliers,
+        empty_call_latency=samples[0].empty_call / MILLISECOND,
+        timer_latency=samples[0].timer / MILLISECOND,
+        wall_seconds=seconds,
+        processes=len(samples),
+        rule=rule.name,
+        stopped=" ".join(sorted({s.stopped for s in samples})),
+        flags=find_flags(samples, rule, conditions),
+        threads=threads,
+        **where,  # type: ignore[arg-type]
+    )
+
+
+def _interval(processes: list[np.ndarray]) -> Interval | None:
+    """Of the median over all; where processes differ more than their runs, that decides."""
+    within = statistics.median_interval(np.concatenate(processes))
+    between = statistics.between([float(np.median(p)) for p in processes])
+    if within is None or between is None:
+        return within
+    return Interval(min(within.low, between.low), max(within.high, between.high))
+
+
+def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Rule) -> Conditions:
+    activities = [a for s in samples for a in s.activities]
+    total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
+    processors = sorted(machine.allowed_processors())
+    share = None
+    if total.stolen is not None and total.seconds:
+        share = total.stolen / total.seconds / len(processors)
+    return Conditions(
+        turnkey_version=turnkeyml.__version__,
+        python_version=platform.python_version(),
+        platform=platform.platform(),
+        cpu=machine.cpu_name(),
+        usable_cores=machine.usable_cores(),
+        processors=",".join(map(str, processors)),
+        threads=threads,
+        cpu_quota=machine.cpu_quota(),
+        governor=machine.governor(),
+        frequency_mhz=machine.frequency_mhz(),
+        load_average=costs.load_average,
+        other_cores=total.other_cores,
+        worst_other_cores=_worst(activities),
+        stolen_share=share,
+        throttled_seconds=total.throttled,
+        overheated=total.overheated,
+        libraries=costs.libraries,
+        settings=costs.settings,
+        rule=to_dict(rule),
+    )
+
+
+def _worst(activities: list[Activity]) -> float | None:
+    """The most cores that others had over half a second: the counters are coarse."""
+    worst: float | None = None
+    window = Activity(0.0, 0.0)
+    for activity in activities:
+        window = window + activity
+        if window.seconds >= WINDOW_SECONDS and window.other_cores is not None:
+            worst = max(worst or 0.0, window.other_cores)
+            window = Activity(0.0, 0.0)
+    return worst
+
+
+def _most(values: Any) -> int | None:
+    return max((v for v in values if v is not None), default=None)

@@ -1,84 +1,173 @@
-"""One sampler for every runtime: the same warm-up, the same rule for when to stop."""
+"""One sampler for every runtime: the same warm-up, the same rule for when to stop.
+
+Several contestants are measured in rounds, each for a moment in every round, so that whatever
+happens on the machine happens to all of them. One alone is a race without opponents.
+"""
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from turnkeyml.runtimes.session import Session
+from turnkeyml.measure.meter import Meter, Slice, WarmUp
+from turnkeyml.measure.rules import Rule, Stopping
+from turnkeyml.runtimes.activity import Activity
 
-__all__ = ["Rule", "Samples", "sample"]
+__all__ = ["Samples", "sample"]
 
-RECOVERY_SECONDS = 0.01
-"""Warm-up right before timing, as whatever came between leaves the caches with other things."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How long to warm up and how often to measure. Times are in seconds."""
-
-    iterations: int = 100
-    warmup_runs: int = 5
-    warmup_seconds: float = 0.5
-    warmup_cap_seconds: float = 15.0
+SLICE_SECONDS = 0.1
+LEAST_ROUNDS = 20
+"""So that the rounds of a race can be compared with each other."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What was timed, in nanoseconds; nothing is left out."""
+    """What was timed in one process, in nanoseconds; nothing is left out."""
 
-    warmup: np.ndarray
     timed: np.ndarray
+    """The samples in the order in which they were taken, each of ``block`` runs."""
+    block: int
+    slices: tuple[int, ...]
+    """How many of them were taken in each round."""
+    walls: tuple[int, ...]
+    """Nanoseconds from the first to the last run of each round."""
+    warmup: np.ndarray
+    steady: bool
+    stopped: str
+    timer: float
+    empty_call: float
+    activities: tuple[Activity, ...] = ()
+
+    @property
+    def latencies(self) -> np.ndarray:
+        """Nanoseconds of one run, a sample each."""
+        return self.timed / self.block
+
+    @property
+    def runs(self) -> int:
+        return len(self.timed) * self.block
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the timed runs."""
+        return sum(self.walls) / 1e9
+
+    def rounds(self) -> list[np.ndarray]:
+        """The latencies of each round."""
+        return np.split(self.latencies, np.cumsum(self.slices)[:-1])
 
 
 def sample(
-    session: Session, rule: Rule, on_estimate: Callable[[float], None] | None = None
-) -> Samples:
-    """Time a session by a rule. ``on_estimate`` hears once how many seconds are to come."""
-    collecting = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        warmup = _warm_up(session, rule.warmup_runs, rule.warmup_seconds, rule.warmup_cap_seconds)
-        if on_estimate:
-            typical = float(np.median(warmup[-max(1, len(warmup) // 2) :]))
-            on_estimate(typical * rule.iterations / 1e9)
-        timed = np.full(rule.iterations, -1, dtype=np.int64)
-        warmup += _warm_up(session, 1, RECOVERY_SECONDS, RECOVERY_SECONDS)
-        _time(session, timed)
-        return Samples(np.array(warmup, dtype=np.int64), timed)
-    finally:
-        if collecting:
-            gc.enable()
+    meters: Sequence[Meter], rule: Rule, on_estimate: Callable[[float], None] | None = None
+) -> list[Samples | Exception]:
+    """Measure all of them by one rule. One that fails costs the others nothing.
+
+    ``on_estimate`` hears once how many seconds it takes at least.
+    """
+    least = LEAST_ROUNDS if len(meters) > 1 else 1
+    contestants = [_Contestant(meter, rule, least) for meter in meters]
+    if on_estimate:
+        on_estimate(sum(c.estimate() for c in contestants))
+    number = 0
+    while not all(c.is_done(number) for c in contestants):
+        turn = number % len(contestants)
+        for contestant in contestants[turn:] + contestants[:turn]:
+            contestant.play(number)
+        number += 1
+    return [c.samples() for c in contestants]
 
 
-def _warm_up(session: Session, runs: int, seconds: float, cap_seconds: float) -> list[int]:
-    """Run until it has run often enough and long enough, or far too long."""
-    times: list[int] = []
-    clock = time.perf_counter_ns
-    begin = clock()
-    while True:
-        session.prepare()
-        start = clock()
-        session.run()
-        now = clock()
-        times.append(now - start)
-        elapsed = (now - begin) / 1e9
-        if elapsed >= cap_seconds or (elapsed >= seconds and len(times) >= runs):
-            return times
+_COLD = WarmUp(np.zeros(1), steady=False, block=1, timer=0.0, empty_call=0.0)
 
 
-def _time(session: Session, times: np.ndarray) -> None:
-    """Fill an array with the times of as many runs."""
-    clock, prepare, run = time.perf_counter_ns, session.prepare, session.run
-    for i in range(len(times)):
-        prepare()
-        start = clock()
-        run()
-        times[i] = clock() - start
+class _Contestant:
+    """One meter on its way to a result."""
+
+    def __init__(self, meter: Meter, rule: Rule, least_rounds: int) -> None:
+        self._meter = meter
+        self._rule = rule
+        self._least_rounds = least_rounds
+        self._stopping = Stopping(rule)
+        self._slices: list[Slice] = []
+        self._count = 0
+        self._failure: Exception | None = None
+        self._seconds = 0.0
+        self._stopped: str | None = None
+        self._warm: WarmUp = _COLD
+        with self._failing():
+            self._warm = meter.warm_up(rule)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Whatever goes wrong ends this contestant's race, and no other's."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whoever asked for the samples gets it
+            self._failure, self._stopped = error, "failed"
+
+    def estimate(self) -> float:
+        """Seconds that the timed runs take at least."""
+        if self._failure is not None:
+            return 0.0
+        rule, one = self._rule, self._warm.typical / 1e9
+        if rule.iterations is not None:
+            return rule.iterations * one
+        return min(rule.cap_seconds, max(rule.least_seconds, rule.least_runs * one))
+
+    def is_done(self, rounds: int) -> bool:
+        """Whether there is nothing more to do after so many rounds."""
+        return self._is_out or (self._stopped is not None and rounds >= self._least_rounds)
+
+    @property
+    def _is_out(self) -> bool:
+        """A contestant that has enough goes on with the others; one at its limit does not."""
+        return self._stopped in ("cap", "count", "failed")
+
+    def play(self, rounds: int) -> None:
+        """Take part in a round, after so many others."""
+        if self._is_out:
+            return
+        with self._failing():
+            self._add(self._meter.take(self._next(rounds), self._warm.block))
+
+    def _add(self, part: Slice) -> None:
+        self._slices.append(part)
+        self._count += len(part.times)
+        self._seconds += part.wall / 1e9
+        runs = self._count * self._warm.block
+        if self._stopping.is_due(self._count, runs, self._seconds):
+            self._stopped = self._stopping.reason(self._latencies(), runs, self._seconds)
+
+    def _next(self, rounds: int) -> int:
+        """How many samples to take in the next round."""
+        typical = max(1.0, self._warm.typical * self._warm.block)
+        fitting = max(1, int(SLICE_SECONDS * 1e9 / typical))
+        if self._rule.iterations is None:
+            return fitting
+        left = self._rule.iterations - self._count
+        rounds_left = self._least_rounds - rounds
+        return min(left, fitting if rounds_left <= 1 else math.ceil(left / rounds_left))
+
+    def _latencies(self) -> np.ndarray:
+        return np.concatenate([s.times for s in self._slices]) / self._warm.block
+
+    def samples(self) -> Samples | Exception:
+        """What was measured, or what went wrong."""
+        if self._failure is not None:
+            return self._failure
+        return Samples(
+            timed=np.concatenate([s.times for s in self._slices]),
+            block=self._warm.block,
+            slices=tuple(len(s.times) for s in self._slices),
+            walls=tuple(s.wall for s in self._slices),
+            warmup=self._warm.times,
+            steady=self._warm.steady,
+            stopped=self._stopped or "count",
+            timer=self._warm.timer,
+            empty_call=self._warm.empty_call,
+            activities=tuple(s.activity for s in self._slices),
+        )

@@ -1,44 +1,116 @@
-"""Measuring in a fresh process that knows nothing but the build."""
+"""Measuring in a fresh process that knows nothing but the build, seen from outside."""
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
 from turnkeyml.errors import MeasureError
-from turnkeyml.measure.record import read_evaluation
-from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.records import Evaluation, to_dict
+from turnkeyml.measure.meter import Slice, WarmUp
+from turnkeyml.measure.record import Costs
+from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.sampler import Samples
+from turnkeyml.records import from_dict, to_dict
 
-__all__ = ["measure_in_worker"]
+__all__ = ["Worker"]
+
+OTHERS_WAIT = 60.0
+"""Seconds that a worker gets to end by itself."""
 
 
-def measure_in_worker(request: WorkerRequest) -> Evaluation:
-    """Start a worker, wait for it, and return the record it left."""
-    folder = Path(request.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "evaluation.json").unlink(missing_ok=True)
-    write_json(folder / "request.json", to_dict(request))
-    command = interpreter.command("turnkeyml.measure.worker", str(folder / "request.json"))
-    log = folder / "log.txt"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+class Worker:
+    """A process with an open session; a meter whose runs happen elsewhere."""
+
+    def __init__(self, module: str, request: Any, folder: Path, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._name = name
+        self._log = folder / "log.txt"
+        path = folder / "request.json"
+        write_json(path, to_dict(request))
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                interpreter.command(module, str(path)),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                encoding="utf-8",
+            )
         try:
-            code = process.wait()
+            self._opened = from_dict(Costs, self._hear())
         except BaseException:
-            process.kill()
-            process.wait()
+            self.close()
             raise
-    if code != 0:
+
+    def sample(self, rule: Rule, on_estimate: Callable[[float], None] | None) -> Samples:
+        """Everything that the rule asks for, while we sleep."""
+        self._say(do="sample", rule=to_dict(rule))
+        estimate = self._hear()["estimate"]
+        if on_estimate:
+            on_estimate(estimate)
+        samples = from_dict(Samples, self._hear())
+        return replace(samples, timed=np.asarray(samples.timed), warmup=np.asarray(samples.warmup))
+
+    def warm_up(self, rule: Rule) -> WarmUp:
+        warm = from_dict(WarmUp, self._ask(do="warm_up", rule=to_dict(rule)))
+        return replace(warm, times=np.asarray(warm.times))
+
+    def take(self, samples: int, block: int) -> Slice:
+        part = from_dict(Slice, self._ask(do="take", samples=samples, block=block))
+        return replace(part, times=np.asarray(part.times))
+
+    def costs(self) -> Costs:
+        return from_dict(Costs, self._ask(do="costs"))
+
+    def close(self) -> None:
+        """End the process, by itself if it will."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.close()
+            self._process.wait(OTHERS_WAIT)
+        except (OSError, subprocess.TimeoutExpired):
+            self._process.kill()
+        except BaseException:
+            self._process.kill()
+            self._process.wait()
+            raise
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def _ask(self, **words: Any) -> Any:
+        self._say(**words)
+        return self._hear()
+
+    def _say(self, **words: Any) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(words) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            self._raise_ended()
+
+    def _hear(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.endswith("\n"):
+            self._raise_ended()
+        return json.loads(line)
+
+    def _raise_ended(self) -> None:
+        code = self._process.wait()
         raise MeasureError(
-            f"The worker that measured with {request.runtime} {interpreter.describe_exit(code)}"
-            f"{_last_words(log)}. Its log is {log}."
+            f"The worker that measured with {self._name} {interpreter.describe_exit(code)}"
+            f"{_last_words(self._log)}. Its log is {self._log}."
         )
-    return read_evaluation(folder)
 
 
 def _last_words(log: Path) -> str:

@@ -1,42 +1,155 @@
-"""From samples to the figures that are reported."""
+"""From a series of times to figures with an honest idea of how good they are.
+
+Everything here is a function of numbers alone: no clock, no machine.
+
+Runs that follow each other are not independent. A machine that is slow now is slow a moment later,
+so a hundred runs say less about the median than a hundred independent draws would. The
+*correlation time* says how many runs it takes to learn something new, and every interval is
+widened accordingly.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure.sampler import Samples
-from turnkeyml.records import MeasuredPerformance
+__all__ = [
+    "Drift",
+    "Interval",
+    "between",
+    "correlation_time",
+    "drift",
+    "median_interval",
+    "outliers",
+    "percentile",
+    "spread",
+]
 
-__all__ = ["percentile", "summarize"]
+Z = 1.959964
+"""Standard deviations on either side of the mean that hold 95% of a normal distribution."""
 
-NANOSECONDS_PER_MILLISECOND = 1e6
+Z_DRIFT = 3.0
+"""The same for 99.7%: a drift is claimed only where chance would rarely make one."""
+
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""Student's t for 95% with 1, 2, 3, … degrees of freedom."""
+
+DRIFT_THRESHOLD = 0.02
 
 SAMPLES_NEEDED = {50: 11, 90: 64, 95: 130, 99: 662}
 """Below these counts a percentile is not known well enough to be stated."""
 
 
-def percentile(timed: np.ndarray, percent: int) -> float | None:
+@dataclass(frozen=True)
+class Interval:
+    """Where the true value is with a confidence of 95%."""
+
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How the last third of a series compares with the first."""
+
+    relative: float
+    """The change of the median, relative to the first third."""
+    significant: bool
+    """Whether it is too large to be ignored and to be chance."""
+
+
+def percentile(values: np.ndarray, percent: int) -> float | None:
     """The nearest-rank percentile, or None where the samples are too few for it."""
-    if len(timed) < SAMPLES_NEEDED[percent]:
+    if len(values) < SAMPLES_NEEDED[percent]:
         return None
-    rank = math.ceil(percent / 100 * len(timed))
-    return float(np.sort(timed)[rank - 1])
+    rank = math.ceil(percent / 100 * len(values))
+    return float(np.partition(values, rank - 1)[rank - 1])
 
 
-def summarize(samples: Samples) -> MeasuredPerformance:
-    """The statistics of a set of samples, in milliseconds."""
-    timed = samples.timed / NANOSECONDS_PER_MILLISECOND
-    mean = float(np.mean(timed))
-    return MeasuredPerformance(
-        mean_latency=mean,
-        throughput=1000.0 / mean,
-        iterations=len(timed),
-        median_latency=float(np.median(timed)),
-        p90_latency=percentile(timed, 90),
-        latency_standard_deviation=float(np.std(timed, ddof=1)) if len(timed) > 1 else 0.0,
-        min_latency=float(np.min(timed)),
-        max_latency=float(np.max(timed)),
-        warmup_iterations=len(samples.warmup),
-    )
+def median_interval(values: np.ndarray, z: float = Z) -> Interval | None:
+    """The interval of the median by order statistics, or None where the samples are too few.
+
+    The number of values below the true median is binomial; its normal approximation, widened by
+    the correlation time and rounded outward, gives the ranks.
+    """
+    count = len(values)
+    if count < 2:
+        return None
+    half = z * math.sqrt(count * correlation_time(values)) / 2
+    low, high = math.floor((count + 1) / 2 - half), math.ceil((count + 1) / 2 + half)
+    if low < 1:
+        return None
+    ordered = np.partition(values, (low - 1, high - 1))
+    return Interval(float(ordered[low - 1]), float(ordered[high - 1]))
+
+
+def between(medians: Sequence[float]) -> Interval | None:
+    """The interval of the mean of some processes' medians by Student's t, or None for one alone."""
+    count = len(medians)
+    if count < 2:
+        return None
+    centre = float(np.mean(medians))
+    t = STUDENT[min(count - 1, len(STUDENT)) - 1]
+    half = t * float(np.std(medians, ddof=1)) / math.sqrt(count)
+    return Interval(centre - half, centre + half)
+
+
+def correlation_time(values: np.ndarray) -> float:
+    """How many runs it takes, on average, until the next is independent of the first; at least 1.
+
+    Of the series that matters for the median: on which side of it each value lies. The sum of the
+    autocorrelations goes on as long as those of neighbouring lags together are positive.
+    """
+    sides = (values > np.median(values)).astype(np.float64)
+    sides -= sides.mean()
+    count = len(sides)
+    if count < 4 or not sides.any():
+        return 1.0
+    size = 1 << (2 * count - 1).bit_length()
+    spectrum = np.fft.rfft(sides, size)
+    correlations = np.fft.irfft(spectrum * np.conj(spectrum), size)[:count]
+    pairs = correlations[: count // 2 * 2].reshape(-1, 2).sum(axis=1) / correlations[0]
+    ends = np.flatnonzero(pairs <= 0)
+    total = pairs[: ends[0] if len(ends) else len(pairs)].sum()
+    return float(max(1.0, 2 * total - 1))
+
+
+def drift(values: np.ndarray) -> Drift:
+    """Compare the medians of the first and the last third of a series."""
+    third = len(values) // 3
+    if third < 6:
+        return Drift(0.0, False)
+    first, last = values[:third], values[-third:]
+    before, after = float(np.median(first)), float(np.median(last))
+    relative = after / before - 1
+    noise = math.hypot(_standard_error(first), _standard_error(last))
+    significant = abs(relative) > DRIFT_THRESHOLD and abs(after - before) > Z_DRIFT * noise
+    return Drift(relative, significant)
+
+
+def _standard_error(values: np.ndarray) -> float:
+    """Of the median, from the ranks around it; infinite where the samples are too few to tell."""
+    interval = median_interval(values, z=1.0)
+    return interval.half_width if interval else math.inf
+
+
+def spread(values: np.ndarray) -> float:
+    """What the middle half of the values spans, relative to the median."""
+    low, median, high = np.percentile(values, (25, 50, 75))
+    return float((high - low) / median) if median else 0.0
+
+
+def outliers(values: np.ndarray) -> tuple[int, int]:
+    """How many values lie beyond Tukey's inner and outer fences (1.5 and 3 times the quartiles'
+    distance); those beyond the outer ones are among those beyond the inner ones."""
+    low, high = np.percentile(values, (25, 75))
+    step = high - low
+    beyond = np.maximum(low - values, values - high)
+    return int(np.count_nonzero(beyond > 1.5 * step)), int(np.count_nonzero(beyond > 3 * step))

@@ -1,70 +1,120 @@
 """The process that measures one build: numpy, one runtime, and little else.
 
-It is started with the path of a request and leaves its record in the folder that the request
-names. It may die in any way; whoever started it can tell from its exit and from what is missing.
+It is started with the path of a request. It opens the model, says so, and then does what it is
+told, a line of JSON at a time, until there is nobody left to tell it. It may die in any way;
+whoever started it can tell from its exit and from what is missing.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
 
-from turnkeyml import events
-from turnkeyml.measure.record import Task, measure
-from turnkeyml.measure.sampler import Rule
-from turnkeyml.records import from_dict
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.measure.opening import Opened, open_session
+from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.sampler import sample
+from turnkeyml.records import from_dict, to_dict
+from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.runtimes.session import OnnxRequest
 
-__all__ = ["WorkerRequest", "main"]
+__all__ = ["WorkerRequest", "claim_streams", "die_with_parent", "main", "serve"]
 
 
 @dataclass(frozen=True)
 class WorkerRequest:
-    """What is to be measured, and where the result goes."""
+    """What is to be measured."""
 
     device: str
     runtime: str
     onnx: OnnxRequest
-    rule: Rule
-    folder: str
-    invocation: str
-    events: str | None = None
 
 
 def main() -> None:
-    """Measure what the request in the first argument asks for."""
-    _die_with_parent()
+    """Serve the request in the file that the first argument names."""
+    commands, replies = claim_streams()
+    die_with_parent()
     path = Path(sys.argv[1])
     data = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
-    sink = events.Sink(request.events)
-
-    def announce(seconds: float) -> None:
-        sink.send(events.MeasureEstimated(request.invocation, seconds))
-
-    task = Task(
-        device=find_device(request.device),
-        runtime=runtime,
-        threads=request.onnx.threads,
-        rule=request.rule,
-        folder=Path(request.folder),
-        on_estimate=announce,
-    )
-    measure(lambda: runtime.load().open_session(request.onnx), task)
+    opened = open_session(lambda: runtime.load().open_session(request.onnx), runtime)
+    serve(opened, commands, replies)
 
 
-def _die_with_parent() -> None:
+def serve(opened: Opened, commands: IO[str], replies: IO[str]) -> None:
+    """Do what each line asks for, one reply each."""
+    _reply(replies, to_dict(opened.costs()))
+    for line in commands:
+        words = json.loads(line)
+        _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))
+
+
+def claim_streams() -> tuple[IO[str], IO[str]]:
+    """Standard input and output for us alone: anyone else reads nothing and prints to the log."""
+    commands = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return commands, replies
+
+
+def die_with_parent() -> None:
     """On Linux, let the kernel end this process when the one that started it is gone."""
     if sys.platform == "linux":
         import ctypes
         import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+    """Measure alone, undisturbed until it is done."""
+
+    def announce(seconds: float) -> None:
+        _reply(replies, {"estimate": seconds})
+
+    (samples,) = sample([opened.meter], from_dict(Rule, rule), announce)
+    if isinstance(samples, Exception):
+        raise samples
+    return to_dict(samples)
+
+
+def _warm_up(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+    return to_dict(opened.meter.warm_up(from_dict(Rule, rule)))
+
+
+def _take(opened: Opened, replies: IO[str], samples: int, block: int) -> Any:
+    return to_dict(opened.meter.take(samples, block))
+
+
+def _costs(opened: Opened, replies: IO[str]) -> Any:
+    return to_dict(opened.costs())
+
+
+_ACTIONS: dict[str, Callable[..., Any]] = {
+    "sample": _sample,
+    "warm_up": _warm_up,
+    "take": _take,
+    "costs": _costs,
+}
+
+
+def _reply(replies: IO[str], reply: Any) -> None:
+    replies.write(json.dumps(reply, default=_plain) + "\n")
+    replies.flush()
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists; anything else is a mistake of ours."""
+    return value.tolist()
 
 
 if __name__ == "__main__":

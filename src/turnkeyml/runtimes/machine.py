@@ -9,7 +9,19 @@ import os
 import platform
 from pathlib import Path
 
-__all__ = ["cpu_name", "peak_memory_bytes", "reset_peak_memory", "usable_cores"]
+__all__ = [
+    "allowed_processors",
+    "cpu_groups",
+    "cpu_name",
+    "cpu_quota",
+    "frequency_mhz",
+    "governor",
+    "load_average",
+    "memory_bytes",
+    "peak_memory_bytes",
+    "reset_peak_memory",
+    "usable_cores",
+]
 
 
 @functools.cache
@@ -25,15 +37,19 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
+def allowed_processors() -> set[int]:
+    """The logical processors that this process may run on."""
+    try:
+        return os.sched_getaffinity(0)
+    except AttributeError:  # not Linux
+        return set(range(os.cpu_count() or 1))
+
+
 @functools.cache
 def usable_cores() -> int:
     """Physical cores that this process may run on, within its affinity and its CPU quota."""
-    try:
-        allowed = os.sched_getaffinity(0)
-    except AttributeError:
-        allowed = set(range(os.cpu_count() or 1))
-    cores = {_core_of(cpu) for cpu in allowed}
-    quota = _cpu_quota()
+    cores = {_core_of(cpu) for cpu in allowed_processors()}
+    quota = cpu_quota()
     return max(1, min(len(cores), math.ceil(quota) if quota else len(cores)))
 
 
@@ -46,19 +62,77 @@ def _core_of(cpu: int) -> str:
         return str(cpu)
 
 
-def _cpu_quota() -> float | None:
-    """Cores' worth of time that the control group grants, or None without a limit."""
+@functools.cache
+def cpu_groups(root: Path = Path("/")) -> list[Path]:
+    """The control groups that bound our processor time, the innermost first."""
     try:
-        relative = Path("/proc/self/cgroup").read_text().strip().splitlines()[-1].split(":")[-1]
-        for group in (f"/sys/fs/cgroup{relative}", "/sys/fs/cgroup"):
-            limit = Path(group, "cpu.max")
-            if limit.exists():
-                quota, period = limit.read_text().split()
-                return None if quota == "max" else int(quota) / int(period)
-        quota_us = int(Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text())
-        period_us = int(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text())
-        return quota_us / period_us if quota_us > 0 else None
-    except (OSError, ValueError, IndexError):
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    groups = []
+    for line in lines:
+        _, controllers, place = line.split(":", maxsplit=2)
+        if controllers == "":  # the unified hierarchy
+            mounts = [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"]
+        elif "cpu" in controllers.split(","):
+            mounts = [root / "sys/fs/cgroup" / controllers, root / "sys/fs/cgroup/cpu"]
+        else:
+            continue
+        # In a container our group is the root of what is mounted, whatever it is called outside.
+        places = [place, *(str(parent) for parent in Path(place).parents)]
+        groups += [mount / p.lstrip("/") for mount in mounts for p in places]
+    return [group for group in dict.fromkeys(groups) if group.is_dir()]
+
+
+def cpu_quota(root: Path = Path("/")) -> float | None:
+    """Cores' worth of time that the control groups grant, or None without a limit."""
+    quotas = [q for group in cpu_groups(root) if (q := _quota_of(group)) is not None]
+    return min(quotas, default=None)
+
+
+def _quota_of(group: Path) -> float | None:
+    try:
+        if (group / "cpu.max").exists():
+            quota, period = (group / "cpu.max").read_text().split()
+        else:
+            quota = (group / "cpu.cfs_quota_us").read_text()
+            period = (group / "cpu.cfs_period_us").read_text()
+        return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
+def governor() -> str | None:
+    """How the kernel chooses the clock rate of the processor, where it does."""
+    return _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+
+
+def frequency_mhz() -> float | None:
+    """The clock rate of the processor now."""
+    kilohertz = _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq")
+    if kilohertz and kilohertz.isdigit():
+        return int(kilohertz) / 1000
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("cpu MHz"):
+                return float(line.partition(":")[2])
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def load_average() -> float | None:
+    """Processes that wanted to run over the last minute."""
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return None
+
+
+def _first_line(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
         return None
 
 
@@ -71,9 +145,18 @@ def reset_peak_memory() -> None:
 
 def peak_memory_bytes() -> int | None:
     """The most resident memory since the last reset, or None where the kernel does not say."""
+    return _own_memory("VmHWM:")
+
+
+def memory_bytes() -> int | None:
+    """The resident memory now, or None where the kernel does not say."""
+    return _own_memory("VmRSS:")
+
+
+def _own_memory(field: str) -> int | None:
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+            if line.startswith(field):
                 return int(line.split()[1]) * 1024
     except OSError:
         return None

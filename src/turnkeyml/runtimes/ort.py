@@ -11,7 +11,9 @@ from turnkeyml.cache.arrays import BFLOAT16, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.session import OnnxRequest
 
-__all__ = ["OrtSession", "feed", "open_session", "version"]
+__all__ = ["LIBRARY", "OrtSession", "feed", "open_session", "version"]
+
+LIBRARY = "onnxruntime"
 
 _NUMPY = {
     "tensor(float16)": np.float16,
@@ -43,6 +45,8 @@ def open_session(request: OnnxRequest) -> OrtSession:
 class OrtSession:
     """An ONNX Runtime session with its inputs bound once, so that a run is the inference alone."""
 
+    changes_inputs = False
+
     def __init__(
         self,
         model: str,
@@ -62,6 +66,13 @@ class OrtSession:
         self._session = onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"]
         )
+        self.settings = {
+            "providers": self._session.get_providers(),
+            "intra_op_num_threads": threads,
+            "inter_op_num_threads": 1,
+            "graph_optimization_level": level,
+            "io_binding": True,
+        }
         self._binding = self._session.io_binding()
         self._inputs = feed(self._session, inputs)
         for name, value in self._inputs.items():

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["DEVICES", "RUNTIMES", "Device", "Runtime", "find_device", "find_runtime", "register"]
+__all__ = [
+    "DEVICES",
+    "RUNTIMES",
+    "Device",
+    "Runtime",
+    "available_runtimes",
+    "find_device",
+    "find_runtime",
+    "register",
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,10 @@ class Runtime:
     """``onnx``: measures the built file in a worker. ``torch``: measures the live model."""
     arguments: frozenset[str] = frozenset()
     """The names of the runtime arguments that it understands."""
+    libraries: tuple[str, ...] = ()
+    """The modules that must be installed for it."""
+    programs: tuple[str, ...] = ()
+    """Programs one of which must be installed for it."""
 
     @property
     def needs_onnx(self) -> bool:
@@ -53,6 +68,12 @@ class Runtime:
             raise UsageError(
                 f"The runtime {self.name} does not take the argument {words} ({there})."
             )
+
+    @property
+    def is_available(self) -> bool:
+        """Whether everything that it needs is installed here."""
+        modules = all(find_spec(name) is not None for name in self.libraries)
+        return modules and (not self.programs or any(map(shutil.which, self.programs)))
 
     def load(self) -> Any:
         """The module that implements this runtime."""
@@ -84,6 +105,11 @@ def find_device(name: str) -> Device:
     return DEVICES[name]
 
 
+def available_runtimes(device: str) -> list[Runtime]:
+    """Every runtime of a device that can be used here."""
+    return [r for r in RUNTIMES.values() if r.device == device and r.is_available]
+
+
 def find_runtime(name: str, device: str) -> Runtime:
     """The runtime of that name on a device; an error that lists the known ones otherwise."""
     fitting = [r.name for r in RUNTIMES.values() if r.device == device]
@@ -95,8 +121,34 @@ def find_runtime(name: str, device: str) -> Runtime:
 
 
 register(Device("x86", "Intel and AMD x86 CPUs", "ort", _describe_x86))
-register(Runtime("ort", "ONNX Runtime", "x86", "turnkeyml.runtimes.ort", "onnx"))
-register(Runtime("torch-eager", "PyTorch eager", "x86", "turnkeyml.runtimes.torch_eager", "torch"))
 register(
-    Runtime("torch-compiled", "torch.compile", "x86", "turnkeyml.runtimes.torch_compiled", "torch")
+    Runtime(
+        "ort",
+        "ONNX Runtime",
+        "x86",
+        "turnkeyml.runtimes.ort",
+        "onnx",
+        libraries=("onnxruntime",),
+    )
+)
+register(
+    Runtime(
+        "torch-eager",
+        "PyTorch eager",
+        "x86",
+        "turnkeyml.runtimes.torch_eager",
+        "torch",
+        libraries=("torch",),
+    )
+)
+register(
+    Runtime(
+        "torch-compiled",
+        "torch.compile",
+        "x86",
+        "turnkeyml.runtimes.torch_compiled",
+        "torch",
+        libraries=("torch",),
+        programs=("g++", "clang++", "c++"),
+    )
 )

@@ -14,6 +14,12 @@ __all__ = ["OnnxRequest", "Session", "TorchRequest"]
 class Session(Protocol):
     """A model that is loaded and ready to run again and again on the same inputs."""
 
+    changes_inputs: bool
+    """Whether a run changes its inputs, so that ``prepare`` is needed before the next."""
+
+    settings: dict[str, Any]
+    """How the runtime was set up, for the record."""
+
     def prepare(self) -> None:
         """Restore what a run may have changed; not part of the measured time."""
 

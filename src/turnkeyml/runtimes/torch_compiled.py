@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from turnkeyml.runtimes.session import TorchRequest
-from turnkeyml.runtimes.torch_eager import TorchSession, version
+from turnkeyml.runtimes.torch_eager import LIBRARY, TorchSession, version
 
-__all__ = ["open_session", "version"]
+__all__ = ["LIBRARY", "open_session", "version"]
 
 
 def open_session(request: TorchRequest) -> TorchSession:

@@ -12,7 +12,9 @@ from turnkeyml import structure
 from turnkeyml.cache.arrays import to_numpy
 from turnkeyml.runtimes.session import TorchRequest
 
-__all__ = ["TorchSession", "open_session", "version"]
+__all__ = ["LIBRARY", "TorchSession", "open_session", "version"]
+
+LIBRARY = "torch"
 
 
 def version() -> str:
@@ -33,11 +35,16 @@ class TorchSession:
         self._function = function
         self._pristine = (request.args, request.kwargs)
         self._renew_arguments()
-        self._changes_arguments = False
+        self.changes_inputs = False
+        self.settings: dict[str, Any] = {
+            "num_threads": torch.get_num_threads(),
+            "gradients": False,
+            "matmul_precision": torch.get_float32_matmul_precision(),
+        }
 
     def prepare(self) -> None:
         """Give the next run fresh arguments, if runs of this model change theirs."""
-        if self._changes_arguments:
+        if self.changes_inputs:
             self._renew_arguments()
 
     def run(self) -> None:
@@ -50,7 +57,7 @@ class TorchSession:
         with torch.no_grad():
             result = self._function(*self._args, **self._kwargs)
         if _versions((self._args, self._kwargs)) != before:
-            self._changes_arguments = True
+            self.changes_inputs = True
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
 
     def _renew_arguments(self) -> None:

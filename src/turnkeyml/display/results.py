@@ -1,0 +1,108 @@
+"""Races and sweeps as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from turnkeyml.display.tables import significant, text_table
+from turnkeyml.records import Evaluation, InputResult, MeasuredPerformance, RaceResult, RaceRow
+
+__all__ = ["interval_in_words", "race_lines", "sweep_lines"]
+
+
+def interval_in_words(performance: MeasuredPerformance) -> str:
+    """The 95% interval of the median; empty where the samples are too few for one."""
+    low, high = performance.median_low, performance.median_high
+    if low is None or high is None:
+        return ""
+    return f"{significant(low)} to {significant(high)}"
+
+
+def race_lines(race: RaceResult) -> list[str]:
+    """The table of a race and its verdict."""
+    header = ["contestant", "median (ms)", "95% interval", "speed-up", "95% interval", "verified"]
+    lines = text_table(header, [_race_cells(row, race) for row in race.rows])
+    for row in race.rows:
+        if not row.evaluation.ok:
+            lines.append(f"{row.label} failed: {row.evaluation.reason}")
+    return [*lines, race.verdict]
+
+
+def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
+    performance = row.evaluation.performance
+    if performance is None:
+        return [row.label, "failed", "", "", "", ""]
+    ratio = "1 (baseline)" if row.label == race.baseline else _times(row.speedup)
+    interval = ""
+    if row.label != race.baseline and row.speedup_low and row.speedup_high:
+        interval = f"{_times(row.speedup_low)} to {_times(row.speedup_high)}"
+    return [
+        row.label,
+        significant(performance.median_latency),
+        interval_in_words(performance),
+        ratio,
+        interval,
+        _verdict(row.evaluation),
+    ]
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else significant(ratio, 3)
+
+
+def _verdict(evaluation: Evaluation) -> str:
+    performance = evaluation.performance
+    verification = performance.verification if performance else None
+    return verification.verdict if verification else "not checked"
+
+
+def sweep_lines(results: Sequence[InputResult]) -> list[str]:
+    """Latency and throughput along a sweep; nothing for runs that are not part of one."""
+    swept = [r for r in results if r.parameters]
+    if not swept:
+        return []
+    names = list(dict.fromkeys(name for r in swept for name in r.parameters))
+    batches = "batch_size" in names
+    header = ["script", "model", *names, "runtime", "median (ms)", "95% interval", "runs/s"]
+    header += ["items/s"] * batches
+    rows = [row for result in swept for row in _sweep_rows(result, names, batches)]
+    several = [len({row[i] for row in rows}) > 1 for i in range(len(header))]
+    constant = {"script", "model", "runtime"}
+    shown = [i for i, title in enumerate(header) if title not in constant or several[i]]
+    table = text_table([header[i] for i in shown], [[row[i] for i in shown] for row in rows])
+    return ["Sweep:", "", *table, *_without_effect(swept, names)]
+
+
+def _sweep_rows(result: InputResult, names: list[str], batches: bool) -> Iterable[list[str]]:
+    point = [result.parameters.get(name, "") for name in names]
+    found = False
+    for row in result.invocations:
+        for evaluation in row.evaluations:
+            found = True
+            cells = [result.input.name, row.invocation.name, *point, evaluation.label]
+            yield [*cells, *_sweep_cells(evaluation, result.parameters, batches)]
+    if not found:
+        yield [result.input.name, "", *point, "", "failed", "", "", *[""] * batches]
+
+
+def _sweep_cells(evaluation: Evaluation, point: dict[str, str], batches: bool) -> list[str]:
+    performance = evaluation.performance
+    if performance is None:
+        return ["failed", "", "", *[""] * batches]
+    cells = [significant(performance.median_latency), interval_in_words(performance)]
+    cells.append(significant(performance.throughput))
+    if batches:
+        batch = point.get("batch_size", "")
+        cells.append(significant(performance.throughput * int(batch)) if batch.isdigit() else "")
+    return cells
+
+
+def _without_effect(results: Sequence[InputResult], names: list[str]) -> list[str]:
+    """A warning where every point found the very same models."""
+    found = {
+        (r.input.path, tuple(sorted(i.invocation.hash for i in r.invocations))) for r in results
+    }
+    scripts = {r.input.path for r in results}
+    if len(results) <= len(scripts) or len(found) > len(scripts):
+        return []
+    return ["", f"Caution: {', '.join(names)} changed no model; does the script take the argument?"]

@@ -1,0 +1,123 @@
+"""What the reader of a result should know about it, in words that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from turnkeyml.measure.rules import Rule, relative_half_width
+from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.statistics import drift, spread
+from turnkeyml.records import Conditions, Flag
+
+__all__ = ["find_flags"]
+
+HIGH_SPREAD = 0.1
+OTHER_CORES = 0.1
+WORST_OTHER_CORES = 0.3
+STOLEN_SHARE = 0.01
+THROTTLED_SHARE = 0.01
+TIMER_SHARE = 0.001
+
+
+def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
+    """Everything that stands between these samples and a number to rely on."""
+    found = [*_about_length(sittings, rule), *_about_series(sittings)]
+    return tuple(found + list(_about_machine(sittings, conditions)))
+
+
+def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
+    runs = sum(s.runs for s in sittings)
+    latencies = np.concatenate([s.latencies for s in sittings])
+    width = relative_half_width(latencies)
+    reasons = {s.stopped for s in sittings}
+    known = f"the interval of the median is ±{width:.1%}" if np.isfinite(width) else ""
+    if "cap" in reasons:
+        yield Flag(
+            "cap",
+            f"It was cut at the limit of {rule.cap_seconds:g} s after {runs:,} runs"
+            f"{f'; {known}' if known else ''}. --iterations N measures as long as you like.",
+        )
+    elif "settled" in reasons:
+        yield Flag(
+            "settled",
+            f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
+            f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
+        )
+    if not np.isfinite(width):
+        yield Flag(
+            "few",
+            f"{len(latencies)} samples are too few to say how good the median is; "
+            "leave out --iterations or raise it.",
+        )
+    if not all(s.steady for s in sittings):
+        yield Flag(
+            "unsteady",
+            "The warm-up had not become steady when its time was over; "
+            "let the machine rest, or measure again with --rigorous.",
+        )
+    share = max(s.timer / (s.block * float(np.median(s.latencies)) or 1) for s in sittings)
+    if share > 2 * TIMER_SHARE:
+        yield Flag(
+            "timer",
+            f"Reading the clock costs about {share:.1%} of each sample; "
+            "without --iterations short models are timed in blocks.",
+        )
+
+
+def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
+    drifts = [drift(s.latencies) for s in sittings]
+    worst = max(drifts, key=lambda d: abs(d.relative) if d.significant else 0.0)
+    if worst.significant:
+        word = "slower" if worst.relative > 0 else "faster"
+        yield Flag(
+            "drift",
+            f"The last third of the runs was {abs(worst.relative):.1%} {word} than the first: "
+            "the machine was changing (heat, clock rate, other load). "
+            "Let it come to rest and measure again.",
+        )
+    wide = max(spread(s.latencies) for s in sittings)
+    if wide > HIGH_SPREAD:
+        yield Flag(
+            "variation",
+            f"The runs vary a lot: the middle half of them spans {wide:.0%} of the median. "
+            "Close other programs, or try fewer --threads.",
+        )
+
+
+def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    cores = conditions.usable_cores
+    other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
+    if other > OTHER_CORES or worst > WORST_OTHER_CORES:
+        yield Flag(
+            "load",
+            f"Other programs kept {other:.1f} of {cores} cores busy, {worst:.1f} at worst. "
+            "Stop them and measure again.",
+        )
+    if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
+        yield Flag(
+            "steal",
+            f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others; "
+            "a dedicated machine would not.",
+        )
+    seconds = sum(s.seconds for s in sittings)
+    if (conditions.throttled_seconds or 0.0) > THROTTLED_SHARE * seconds:
+        quota = f" of {conditions.cpu_quota:g} cores" if conditions.cpu_quota else ""
+        yield Flag(
+            "quota",
+            f"The CPU quota{quota} held us back for {conditions.throttled_seconds:.1f} s; "
+            "raise it, or choose fewer --threads.",
+        )
+    if conditions.overheated:
+        yield Flag(
+            "heat",
+            f"The processor slowed itself down {conditions.overheated:.0f} times because of heat; "
+            "cool it and measure again.",
+        )
+    if conditions.threads > cores:
+        yield Flag(
+            "threads",
+            f"{conditions.threads} threads share {cores} cores; --threads {cores} is the most "
+            "that can run at a time.",
+        )

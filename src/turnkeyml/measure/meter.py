@@ -1,0 +1,185 @@
+"""The stopwatch: runs one session and times it. When to stop is decided elsewhere."""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from turnkeyml.measure.rules import Rule, is_steady
+from turnkeyml.runtimes import activity
+from turnkeyml.runtimes.activity import Activity
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.session import Session
+
+__all__ = ["Meter", "SessionMeter", "Slice", "WarmUp"]
+
+RECOVERY_SECONDS = 0.01
+"""Runs right before timing, as whatever came between leaves the caches with other things."""
+
+TIMER_SHARE = 0.001
+"""What reading the clock may cost of what is timed."""
+
+CALIBRATIONS = 2000
+
+Clock = Callable[[], int]
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """The runs before the timed ones, in nanoseconds, and what was learned from them."""
+
+    times: np.ndarray
+    steady: bool
+    block: int
+    """How many runs make one sample, so that reading the clock costs next to nothing."""
+    timer: float
+    """Nanoseconds that reading the clock takes."""
+    empty_call: float
+    """Nanoseconds that a call of nothing takes in the same loop."""
+
+    @property
+    def typical(self) -> float:
+        """Nanoseconds of one run, from the later half."""
+        return float(np.median(self.times[len(self.times) // 2 :]))
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some samples that were taken without a break."""
+
+    times: np.ndarray
+    """Nanoseconds of each sample: of one run, or of a block of them."""
+    wall: int
+    """Nanoseconds from the first run to the last."""
+    activity: Activity = field(default_factory=lambda: Activity(0.0))
+
+
+class Meter(Protocol):
+    """What the sampler asks for runs, wherever they happen."""
+
+    def warm_up(self, rule: Rule) -> WarmUp: ...
+
+    def take(self, samples: int, block: int) -> Slice: ...
+
+
+class SessionMeter:
+    """Times a session of this process."""
+
+    def __init__(self, session: Session, clock: Clock = time.perf_counter_ns) -> None:
+        self._session = session
+        self._clock = clock
+        self._recovery_runs = 0
+
+    def warm_up(self, rule: Rule) -> WarmUp:
+        """Run until it has run often enough, long enough and no faster than before; or too long."""
+        gc.collect()
+        with _without_collector():
+            timer, empty_call = self._calibrate()
+            times, steady = self._run_until_steady(rule)
+        typical = max(1.0, float(np.median(times[len(times) // 2 :])))
+        self._recovery_runs = int(RECOVERY_SECONDS * 1e9 / typical)
+        block = 1
+        if rule.iterations is None and not self._session.changes_inputs:
+            block = max(1, math.ceil(timer / (TIMER_SHARE * typical)))
+        return WarmUp(times, steady, block, timer, empty_call)
+
+    def take(self, samples: int, block: int) -> Slice:
+        """Time so many samples of ``block`` runs each."""
+        times = np.zeros(samples, dtype=np.int64)
+        with _without_collector():
+            for _ in repeat(None, self._recovery_runs):
+                self._session.prepare()
+                self._session.run()
+            before = activity.read()
+            if self._session.changes_inputs:
+                wall = self._time_prepared(times)
+            else:
+                wall = _time(self._session.run, times, block, self._clock)
+            after = activity.read()
+        return Slice(times, wall, before.until(after))
+
+    def _run_until_steady(self, rule: Rule) -> tuple[np.ndarray, bool]:
+        session, clock = self._session, self._clock
+        times: list[int] = []
+        looked_at = 0
+        begin = clock()
+        while True:
+            session.prepare()
+            start = clock()
+            session.run()
+            now = clock()
+            times.append(now - start)
+            elapsed = (now - begin) / 1e9
+            if elapsed >= rule.warmup_cap_seconds or len(times) >= rule.warmup_most_runs:
+                return np.array(times), is_steady(np.array(times))
+            if elapsed < rule.warmup_seconds or len(times) < max(rule.warmup_runs, looked_at):
+                continue
+            if is_steady(np.array(times)):
+                return np.array(times), True
+            looked_at = math.ceil(1.2 * len(times))
+
+    def _time_prepared(self, times: np.ndarray) -> int:
+        """One run a sample, with fresh inputs before each; the preparation is not counted."""
+        clock, prepare, run = self._clock, self._session.prepare, self._session.run
+        for i in range(len(times)):
+            prepare()
+            start = clock()
+            run()
+            times[i] = clock() - start
+        return int(times.sum())
+
+    def _calibrate(self) -> tuple[float, float]:
+        """What reading the clock costs, and what a call of nothing costs in the same loop."""
+        single, nothing = np.zeros(CALIBRATIONS, dtype=np.int64), _Nothing().run
+        clock = self._clock
+        for i in range(CALIBRATIONS):
+            start = clock()
+            single[i] = clock() - start
+        blocks = np.zeros(CALIBRATIONS // 100, dtype=np.int64)
+        _time(nothing, blocks, 100, clock)
+        return float(np.median(single)), float(np.median(blocks)) / 100
+
+
+class _Nothing:
+    """A session that does nothing, for what doing nothing costs."""
+
+    def run(self) -> None:
+        return None
+
+
+def _time(run: Callable[[], None], times: np.ndarray, block: int, clock: Clock) -> int:
+    """Fill an array with the times of as many blocks; the time from the first to the last."""
+    begin = clock()
+    if block == 1:
+        for i in range(len(times)):
+            start = clock()
+            run()
+            times[i] = clock() - start
+    else:
+        for i in range(len(times)):
+            start = clock()
+            for _ in repeat(None, block):
+                run()
+            times[i] = clock() - start
+    return clock() - begin
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Python's garbage collector waits while we time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

@@ -1,0 +1,121 @@
+"""When to stop warming up and when to stop measuring. No clock: what is decided here can be tried
+on any series of numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from turnkeyml.measure.statistics import median_interval
+
+__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady", "relative_half_width"]
+
+STEADY = 0.02
+"""A warm-up is over when its last two stretches differ by less than this, or than their noise."""
+
+GROWTH = 1.1
+"""The rule looks again when there are this many times as many samples as when it last looked."""
+
+SETTLED_LOOKS = 5
+SETTLED = 0.05
+"""The noise has settled when it was the same, within this much, the last few times we looked."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How long to warm up and how long to measure. Times are in seconds of one process."""
+
+    name: str = "default"
+    iterations: int | None = None
+    """Exactly so many timed runs; otherwise as many as the rest of the rule asks for."""
+    least_runs: int = 100
+    least_seconds: float = 1.0
+    precision: float = 0.01
+    """The half width of the 95% interval of the median, relative to it, that is good enough."""
+    cap_seconds: float = 30.0
+    processes: int = 1
+    warmup_runs: int = 5
+    warmup_seconds: float = 0.5
+    warmup_most_runs: int = 1_000_000
+    warmup_cap_seconds: float = 15.0
+
+    @classmethod
+    def exactly(cls, iterations: int) -> Rule:
+        return cls(name="iterations", iterations=iterations)
+
+
+DEFAULT = Rule()
+QUICK = Rule(
+    name="quick",
+    least_runs=10,
+    least_seconds=0.1,
+    precision=0.05,
+    cap_seconds=3.0,
+    warmup_runs=2,
+    warmup_seconds=0.1,
+    warmup_cap_seconds=3.0,
+)
+RIGOROUS = Rule(name="rigorous", least_runs=140, least_seconds=2.0, cap_seconds=120.0, processes=5)
+"""Five processes of at least 140 samples: more than the 662 that a p99 needs."""
+
+
+def is_steady(times: np.ndarray) -> bool:
+    """Whether a warm-up has stopped changing: its last two quarters agree."""
+    quarter = len(times) // 4
+    if quarter < 1:
+        return False
+    earlier, later = times[-2 * quarter : -quarter], times[-quarter:]
+    before, after = float(np.median(earlier)), float(np.median(later))
+    noise = [median_interval(part) for part in (earlier, later)]
+    tolerance = math.hypot(*(i.half_width if i else 0.0 for i in noise))
+    return abs(after - before) <= max(STEADY * before, tolerance)
+
+
+@dataclass
+class Stopping:
+    """Decides when a measurement may stop, and why."""
+
+    rule: Rule
+    _looked_at: int = 0
+    _noise: list[float] = field(default_factory=list)
+
+    def is_due(self, samples: int, runs: int, seconds: float) -> bool:
+        """Whether it is time to look; every time would cost more than it tells."""
+        rule = self.rule
+        if rule.iterations is not None:
+            return runs >= rule.iterations
+        enough = runs >= rule.least_runs and seconds >= rule.least_seconds
+        return seconds >= rule.cap_seconds or (enough and samples >= GROWTH * self._looked_at)
+
+    def reason(self, latencies: np.ndarray, runs: int, seconds: float) -> str | None:
+        """Why to stop now: ``count``, ``precise``, ``settled`` or ``cap``; None to go on."""
+        rule = self.rule
+        if rule.iterations is not None:
+            return "count" if runs >= rule.iterations else None
+        self._looked_at = len(latencies)
+        width = relative_half_width(latencies)
+        if width <= rule.precision and runs >= rule.least_runs:
+            return "precise"
+        if seconds >= rule.cap_seconds:
+            return "cap"
+        return "settled" if self._hopeless(width, len(latencies), seconds) else None
+
+    def _hopeless(self, width: float, count: int, seconds: float) -> bool:
+        """Whether the noise is known well, and with it that the cap comes before the precision."""
+        if not math.isfinite(width):
+            return False
+        self._noise = [*self._noise, width * math.sqrt(count)][-SETTLED_LOOKS:]
+        if len(self._noise) < SETTLED_LOOKS:
+            return False
+        settled = max(self._noise) <= (1 + SETTLED) * min(self._noise)
+        needed = seconds * (width / self.rule.precision) ** 2
+        return settled and needed > self.rule.cap_seconds
+
+
+def relative_half_width(latencies: np.ndarray) -> float:
+    """Of the interval of the median; infinite where there is none yet."""
+    interval = median_interval(latencies)
+    median = float(np.median(latencies))
+    return interval.half_width / median if interval and median else math.inf
