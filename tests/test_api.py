@@ -48,7 +48,7 @@ def test_benchmark_model_measures_prints_and_returns(cache, capsys, runtime):
     assert performance.throughput_units == "inferences per second (IPS)"
     assert performance.iterations == 20
     assert performance.min_latency <= performance.median_latency <= performance.max_latency
-    assert performance.throughput == pytest.approx(1000 / performance.mean_latency)
+    assert 0 < performance.throughput <= 1000 / performance.mean_latency * 1.001
     assert performance.verification.verdict == "match"
     assert performance.runtime == runtime
     assert performance.threads >= 1

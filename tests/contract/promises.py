@@ -97,6 +97,10 @@ DECISIONS = [
     "The example scripts are those of the newer listing of several scripts: hello_world has 60 "
     "parameters, takes (11,) and has the hash 24adc42f; multiple_invocations has ef80819e and "
     "d5267eaf.",
+    "100 is the least number of timed runs by default, not the exact one: a measurement goes on "
+    "until the median is known well. `--iterations N` is exactly N.",
+    "Throughput is runs over the wall time that they took, which is a little less than the "
+    "inverse of the mean latency.",
     "A hash in the status, in the name of a build and after `::` is that of the invocation (the "
     "model with the shapes of its inputs). After `::` the hash of the model, which the older "
     "guides print, works as well, and the report has both.",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from turnkeyml.api import benchmark_files, race_files
+from turnkeyml.cli.output import Output
 from turnkeyml.display.listing import closing_line
 from turnkeyml.errors import UsageError
 from turnkeyml.records import InputResult
@@ -15,16 +17,23 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Benchmark the files; 1 if anything that was asked for failed."""
-    return _finish("benchmark", benchmark_files(**_arguments(options)))
+    return _run("benchmark", benchmark_files, options)
 
 
 def race(options: argparse.Namespace) -> int:
     """Let the runtimes race; 1 if anything that was asked for failed."""
-    return _finish("race", race_files(**_arguments(options)))
+    return _run("race", race_files, options)
+
+
+def _run(command: str, do: Callable[..., list[InputResult]], options: argparse.Namespace) -> int:
+    with Output(command, options.json) as output:
+        results = do(**_arguments(options))
+        output.hold(ok=all(r.ok for r in results), results=results)
+        return _finish(command, results)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
-    arguments = {k: v for k, v in vars(options).items() if k != "run"}
+    arguments = {k: v for k, v in vars(options).items() if k not in ("run", "json")}
     return {**arguments, "rt_args": _runtime_arguments(options.rt_args)}
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from turnkeyml import environment
-from turnkeyml.cache.files import to_yaml
+from turnkeyml.cache.files import read_yaml, to_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.stats import read_stats
+from turnkeyml.cli.output import Output
 from turnkeyml.errors import TurnkeyError, UsageError
 
 __all__ = ["run"]
@@ -20,61 +21,81 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Do what the ``cache`` command asks for."""
-    return _ACTIONS[options.action](options)
+    with Output(f"cache {options.action}", options.json) as output:
+        return _ACTIONS[options.action](options, output)
 
 
-def _location(options: argparse.Namespace) -> int:
+def _location(options: argparse.Namespace, output: Output) -> int:
     print(f"The default cache directory is: {_cache_dir(options)}")
+    output.hold(cache_dir=str(_cache_dir(options)))
     return 0
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace, output: Output) -> int:
     print(f"Info: Builds available in cache {_cache_dir(options)}:")
-    for folder in build_folders(_cache_dir(options)):
-        print(folder.name)
+    names = [folder.name for folder in build_folders(_cache_dir(options))]
+    for name in names:
+        print(name)
+    output.hold(cache_dir=str(_cache_dir(options)), builds=[{"name": name} for name in names])
     return 0
 
 
-def _stats(options: argparse.Namespace) -> int:
-    for folder in _select(options):
+def _stats(options: argparse.Namespace, output: Output) -> int:
+    folders = _select(options)
+    for folder in folders:
         print(f"Info: The state of build {folder.name} in cache {folder.cache_dir} is:")
         if folder.state.exists():
             print(folder.state.read_text(encoding="utf-8", errors="replace"))
         print(f"Info: The stats of build {folder.name} are:")
         print(to_yaml(read_stats(folder)))
+    output.hold(
+        cache_dir=str(_cache_dir(options)),
+        builds=[
+            {"name": f.name, "state": read_yaml(f.state), "stats": read_stats(f)} for f in folders
+        ],
+    )
     return 0
 
 
-def _delete(options: argparse.Namespace) -> int:
-    return _change(options, "delete", "deleted", BuildFolder.delete)
+def _delete(options: argparse.Namespace, output: Output) -> int:
+    return _change(options, output, ("delete", "deleted"), BuildFolder.delete)
 
 
-def _clean(options: argparse.Namespace) -> int:
-    return _change(options, "clean", "cleaned", BuildFolder.remove_artifacts)
+def _clean(options: argparse.Namespace, output: Output) -> int:
+    return _change(options, output, ("clean", "cleaned"), BuildFolder.remove_artifacts)
 
 
 def _change(
-    options: argparse.Namespace, verb: str, done: str, change: Callable[[BuildFolder], None]
+    options: argparse.Namespace,
+    output: Output,
+    words: tuple[str, str],
+    change: Callable[[BuildFolder], None],
 ) -> int:
     """Change some builds, each of them only if nobody works on it."""
+    verb, done = words
     folders = _select(options)
     if options.all and not options.yes and sys.stdin.isatty() and sys.stdout.isatty():
         answer = input(f"{verb.capitalize()} all {len(folders)} builds in {_cache_dir(options)}? ")
         if answer.strip().lower() not in ("y", "yes"):
             print("Nothing was changed.")
+            output.hold(ok=False, cache_dir=str(_cache_dir(options)), builds=[])
             return 1
-    busy = []
-    for folder in folders:
-        if folder.try_locked(partial(change, folder)):
-            print(f"Info: Build {folder.name} was {done}.")
-        else:
-            busy.append(folder.name)
+    changed = {f.name: f.try_locked(partial(change, f)) for f in folders}
+    for name in (name for name, was_done in changed.items() if was_done):
+        print(f"Info: Build {name} was {done}.")
+    busy = [name for name, was_done in changed.items() if not was_done]
+    output.hold(
+        ok=not busy,
+        cache_dir=str(_cache_dir(options)),
+        builds=[{"name": name, done: was_done} for name, was_done in changed.items()],
+    )
     if busy:
-        raise TurnkeyError(f"Another turnkey works on {', '.join(busy)}; try again later.")
-    return 0
+        words = f"Another turnkey works on {', '.join(busy)}; try again later."
+        print(f"turnkey: error: {words}", file=sys.stderr)
+    return 1 if busy else 0
 
 
-def _benchmark(options: argparse.Namespace) -> int:
+def _benchmark(options: argparse.Namespace, output: Output) -> int:
     from turnkeyml.api import make_plan
     from turnkeyml.display.listing import build_lines
     from turnkeyml.launch.remeasure import SKIP, measure_again
@@ -90,15 +111,17 @@ def _benchmark(options: argparse.Namespace) -> int:
         threads=options.threads,
         cache_dir=options.cache_dir,
     )
-    failed = 0
+    found = {}
     for folder in _select(options):
-        evaluations = measure_again(folder, plan, options.skip)
-        print("\n".join(build_lines(folder.name, evaluations)), flush=True)
-        failed += sum(not e.ok for e in evaluations)
-    return 1 if failed else 0
+        found[folder.name] = measure_again(folder, plan, options.skip)
+        print("\n".join(build_lines(folder.name, found[folder.name])), flush=True)
+    ok = all(e.ok for evaluations in found.values() for e in evaluations)
+    builds = [{"name": name, "evaluations": found[name]} for name in found]
+    output.hold(ok=ok, cache_dir=str(_cache_dir(options)), builds=builds)
+    return 0 if ok else 1
 
 
-def _report(options: argparse.Namespace) -> int:
+def _report(options: argparse.Namespace, output: Output) -> int:
     from turnkeyml.report.table import write_csv
 
     folders = options.cache_dir or [environment.cache_dir()]
@@ -108,10 +131,11 @@ def _report(options: argparse.Namespace) -> int:
             raise TurnkeyError(f"There is no cache at {cache}.")
     path = write_csv(caches, Path(options.report_dir).expanduser())
     print(f"Summary spreadsheet saved at {path}")
+    output.hold(caches=[str(cache) for cache in caches], report=str(path.absolute()))
     return 0
 
 
-_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+_ACTIONS: dict[str, Callable[[argparse.Namespace, Output], int]] = {
     "list": _list,
     "stats": _stats,
     "print": _stats,

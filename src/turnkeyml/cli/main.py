@@ -35,12 +35,13 @@ def _run(words: list[str], program: str) -> int:
             words = translate(words)
         options = parse(words, program)
         return int(options.run(options))
-    except UsageError as error:
-        print(f"{program}: error: {error}", file=sys.stderr)
-        return 2
     except TurnkeyError as error:
         print(f"{program}: error: {error}", file=sys.stderr)
-        return 1
+        if "--json" in words:
+            from turnkeyml.cli.output import print_error
+
+            print_error(words, str(error))
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         print(f"\n{program}: interrupted", file=sys.stderr)
         return INTERRUPTED

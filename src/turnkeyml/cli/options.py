@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["CACHE_DIR_HELP", "add_benchmark_options", "add_measuring", "add_race_options"]
+__all__ = [
+    "CACHE_DIR_HELP",
+    "add_benchmark_options",
+    "add_json",
+    "add_measuring",
+    "add_race_options",
+]
 
 CACHE_DIR_HELP = "where builds are kept (default: TURNKEY_CACHE_DIR, or ~/.cache/turnkey)"
 RUNTIMES_HELP = "one or more of ort, torch-eager, torch-compiled"
@@ -46,6 +52,7 @@ def add_benchmark_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run each input as a Slurm job; not available yet (default: run here)",
     )
+    add_json(parser)
 
 
 def add_race_options(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +80,16 @@ def add_race_options(parser: argparse.ArgumentParser) -> None:
     _add_building(parser.add_argument_group("how to build"))
     _add_cache(parser.add_argument_group("the cache"))
     _add_processes(parser.add_argument_group("processes"))
+    add_json(parser)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """For programs that read what a command found."""
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON document, and everything else to standard error (default: text)",
+    )
 
 
 def add_measuring(group: Group, default: str) -> None:

@@ -9,6 +9,7 @@ from turnkeyml import __version__
 from turnkeyml.cli.options import (
     CACHE_DIR_HELP,
     add_benchmark_options,
+    add_json,
     add_measuring,
     add_race_options,
 )
@@ -16,7 +17,7 @@ from turnkeyml.errors import UsageError
 
 __all__ = ["parse"]
 
-COMMANDS = ("benchmark", "race", "cache", "models", "version")
+COMMANDS = ("benchmark", "race", "compare", "cache", "models", "version")
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -53,6 +54,8 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
     except UsageError as error:
         if "required: FILE" in str(error) and any(map(_looks_like_input, words)):
             raise UsageError("name the files first, then the options.") from None
+        if "required: A" in str(error):
+            raise UsageError("name A and B, what is to be compared, before the options.") from None
         raise
     if getattr(options, "run", None) is None:
         raise UsageError(f"what is to be done? Name a file or a command. See '{program} --help'.")
@@ -93,10 +96,43 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )
     add_race_options(action)
     action.set_defaults(run=_race)
+    _add_compare(commands)
     _add_cache(commands)
     _add_models(commands)
     commands.add_parser("version", help="print the version").set_defaults(run=_version)
     return parser
+
+
+def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = commands.add_parser(
+        "compare", help="what became faster or slower between two sets of measurements"
+    )
+    for name, metavar in (("a", "A"), ("b", "B")):
+        parser.add_argument(
+            name,
+            metavar=metavar,
+            help=f"{'before' if name == 'a' else 'after'}: a cache directory, build folders "
+            "(quoted wildcards work), a report of 'cache report', an evaluation.json or the "
+            "output of --json",
+        )
+    parser.add_argument(
+        "--fail-on",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="CONDITION",
+        help="exit with 1 if a model is slower by P%% or more (slower:P%%), if one that was "
+        "successful has failed (failed), or if one is missing in B (vanished) (default: never)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "markdown", "csv"),
+        default="text",
+        metavar="FORMAT",
+        help="text, markdown or csv (default: text)",
+    )
+    add_json(parser)
+    parser.set_defaults(run=_compare)
 
 
 def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -120,6 +156,7 @@ def _add_cache(commands: argparse._SubParsersAction[_Parser]) -> None:
         action.add_argument("-d", "--cache-dir", help=CACHE_DIR_HELP, **several)  # type: ignore[arg-type]
         if name in ("stats", "print", "delete", "clean", "benchmark"):
             _add_builds(action, name)
+        add_json(action)
         if name == "report":
             action.add_argument(
                 "-r",
@@ -179,6 +216,12 @@ def _race(options: argparse.Namespace) -> int:
     from turnkeyml.cli.benchmark import race
 
     return race(options)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from turnkeyml.cli.compare import run
+
+    return run(options)
 
 
 def _cache(options: argparse.Namespace) -> int:

@@ -204,14 +204,15 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
 
 def _worst(activities: list[Activity]) -> float | None:
     """The most cores that others had over half a second: the counters are coarse."""
-    worst: float | None = None
-    window = Activity(0.0, 0.0)
+    windows: list[Activity] = []
+    current = Activity(0.0, 0.0)
     for activity in activities:
-        window = window + activity
-        if window.seconds >= WINDOW_SECONDS and window.other_cores is not None:
-            worst = max(worst or 0.0, window.other_cores)
-            window = Activity(0.0, 0.0)
-    return worst
+        current = current + activity
+        if current.seconds >= WINDOW_SECONDS:
+            windows.append(current)
+            current = Activity(0.0, 0.0)
+    found = [w.other_cores for w in windows or [current]]
+    return max((cores for cores in found if cores is not None), default=None)
 
 
 def _most(values: Any) -> int | None:

@@ -1,0 +1,62 @@
+"""``--json``: one document on standard output, and everything else on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+__all__ = ["Output", "print_error"]
+
+
+class Output:
+    """While it is open and JSON is wanted, standard output leads to standard error for everyone:
+    our own words, the scripts, and whatever they start."""
+
+    def __init__(self, command: str, wanted: bool) -> None:
+        self._command = command
+        self._wanted = wanted
+        self._document: dict[str, Any] | None = None
+        self._original = -1
+
+    def __enter__(self) -> Output:
+        if self._wanted:
+            sys.stdout.flush()
+            self._original = os.dup(1)
+            os.dup2(2, 1)
+        return self
+
+    def hold(self, *, ok: bool = True, **content: Any) -> None:
+        """What the document is to say when the command is done."""
+        if self._wanted:
+            from turnkeyml.report.document import make_document
+
+            self._document = make_document(self._command, ok=ok, **content)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._wanted:
+            return
+        sys.stdout.flush()
+        os.dup2(self._original, 1)
+        os.close(self._original)
+        if error is None and self._document is not None:
+            from turnkeyml.report.document import to_json
+
+            print(to_json(self._document), flush=True)
+
+
+def print_error(words: list[str], message: str) -> None:
+    """A document for those who asked for one and get an error instead."""
+    from turnkeyml.cli.words import COMMANDS
+    from turnkeyml.report.document import make_document, to_json
+
+    command = words[0] if words[0] in COMMANDS else "benchmark"
+    if command == "cache" and len(words) > 1:
+        command = f"cache {words[1]}"
+    print(to_json(make_document(command, ok=False, error=message)), flush=True)

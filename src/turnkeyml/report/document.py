@@ -1,0 +1,42 @@
+"""What a command found as one JSON document, with a version and a schema."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import Any
+
+import turnkeyml
+from turnkeyml.records import to_dict
+
+__all__ = ["SCHEMA", "make_document", "to_json"]
+
+SCHEMA = "turnkey/1"
+"""Grows with every change that a reader could stumble over; new fields alone are none."""
+
+
+def make_document(command: str, *, ok: bool, **content: Any) -> dict[str, Any]:
+    """A document about a command; ``content`` may hold records."""
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "turnkey_version": turnkeyml.__version__,
+        "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "ok": ok,
+        **_finite(to_dict(content)),
+    }
+
+
+def to_json(document: dict[str, Any]) -> str:
+    """The text of a document."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity and nothing that is not a number; both become null."""
+    if isinstance(value, dict):
+        return {key: _finite(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
