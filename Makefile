@@ -19,6 +19,7 @@ lint: $(VENV)/.installed-lint
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/fidelity.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,6 @@
 """What turnkey costs beyond what is needed, as ratios measured in one run.
 
-    python benchmarks/overhead.py [startup analyze run fidelity memory]
+    python benchmarks/overhead.py [startup analyze run memory]
 
 Everything that is compared is interleaved, so that other load on the machine hits both sides. The
 floors are hand-written programs beside this file that do only what must be done.
@@ -24,9 +24,11 @@ import yaml
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
-BERT, RESNET, LARGE = SCRIPTS / "bert.py", SCRIPTS / "resnet18.py", SCRIPTS / "large.py"
+BERT, LARGE = SCRIPTS / "bert.py", SCRIPTS / "large.py"
 TURNKEY = str(Path(sys.executable).with_name("turnkey"))
 PYTHON = sys.executable
+AS_LONG = ["--iterations", "100"]
+"""As many timed runs as the hand-written programs make."""
 
 Command = list[str]
 
@@ -81,7 +83,7 @@ def run(cache: Path) -> None:
     for number in range(5):
         cold["floor"].append(seconds([PYTHON, str(SCRIPTS / "floor.py")]))
         fresh = str(cache / f"cold-{number}")
-        cold["turnkey"].append(seconds([TURNKEY, str(HELLO), "-d", fresh]))
+        cold["turnkey"].append(seconds([TURNKEY, str(HELLO), "-d", fresh, *AS_LONG]))
     floor, ours = (statistics.median(cold[name]) for name in ("floor", "turnkey"))
     show(
         "hello_world, cold / hand-written", ours / floor, 1.5, f"{ours:.2f} s against {floor:.2f} s"
@@ -90,49 +92,12 @@ def run(cache: Path) -> None:
     commands = {
         "bare": [PYTHON, str(HELLO)],
         "measure": [PYTHON, str(SCRIPTS / "loop.py"), str(build)],
-        "warm": [TURNKEY, str(HELLO), "-d", str(cache / "cold-0")],
+        "warm": [TURNKEY, str(HELLO), "-d", str(cache / "cold-0"), *AS_LONG],
     }
     times = interleaved(commands, 7)
     floor = times["bare"] + times["measure"]
     detail = f"{times['warm']:.2f} s against {times['bare']:.2f} + {times['measure']:.2f} s"
     show("hello_world, cached / (bare + measurement)", times["warm"] / floor, 1.25, detail)
-
-
-def fidelity(cache: Path) -> None:
-    """The mean that is reported against that of a loop, in pairs that take turns to go first."""
-    folder = cache / "fidelity"
-    for script, rounds in ((HELLO, 20), (RESNET, 20), (BERT, 8)):
-        seconds([TURNKEY, str(script), "-d", str(folder)])
-        (build,) = folder.glob(f"{script.stem}_*")
-
-        def ours(build: Path = build) -> float:
-            seconds([TURNKEY, "cache", "benchmark", build.name, "-d", str(build.parent)])
-            return reported_mean(build)
-
-        def loop(build: Path = build) -> float:
-            command = [PYTHON, str(SCRIPTS / "loop.py"), str(build)]
-            return float(subprocess.run(command, capture_output=True, text=True).stdout)
-
-        pairs = []
-        for number in range(rounds):
-            if number % 2:
-                theirs, mine = loop(), ours()
-            else:
-                mine, theirs = ours(), loop()
-            pairs.append((mine, theirs))
-        ratio = statistics.median(a / b for a, b in pairs)
-        low, high = min(a / b for a, b in pairs), max(a / b for a, b in pairs)
-        mine, theirs = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
-        detail = (
-            f"{mine:.4f} ms against {theirs:.4f} ms; {rounds} pairs: "
-            f"median ratio {ratio:.3f}, from {low:.2f} to {high:.2f}"
-        )
-        show(f"{script.stem}: |mean / hand-written loop - 1|", abs(ratio - 1), 0.03, detail)
-
-
-def reported_mean(build: Path) -> float:
-    stats = yaml.safe_load((build / "turnkey_stats.yaml").read_text())
-    return float(stats["evaluations"][0]["performance"]["mean_latency"])
 
 
 def memory(cache: Path) -> None:
@@ -173,14 +138,13 @@ def main() -> None:
         "startup": startup,
         "analyze": analyze,
         "run": run,
-        "fidelity": fidelity,
         "memory": memory,
     }
     chosen = sys.argv[1:] or list(parts)
     os.environ["TURNKEY_BUILD_MONITOR"] = "False"
     with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
         for name in chosen:
-            needs_cache = name in ("run", "fidelity", "memory")
+            needs_cache = name in ("run", "memory")
             parts[name](*([Path(folder)] if needs_cache else []))
 
 

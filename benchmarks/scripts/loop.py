@@ -1,6 +1,10 @@
-"""The loop that a careful person writes around ONNX Runtime; prints the mean in milliseconds.
+"""The loop that a careful person writes around ONNX Runtime.
 
-usage: loop.py BUILD_FOLDER
+usage: loop.py BUILD_FOLDER [--naive | --serve]
+
+Prints the median and the mean of 100 runs after a warm-up, in milliseconds. --naive leaves out the
+warm-up. --serve reads numbers of runs from standard input, one a line, and answers each with the
+median of so many runs in nanoseconds.
 """
 
 import os
@@ -11,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-folder = Path(sys.argv[1])
+folder, mode = Path(sys.argv[1]), sys.argv[2:]
 model = max((folder / "onnx").glob("*.onnx"), key=lambda path: len(path.name))
 recorded = np.load(folder / "inputs_original.npz")
 
@@ -28,14 +32,32 @@ for wanted in session.get_inputs():
 for output in session.get_outputs():
     binding.bind_output(output.name)
 
-begin = time.perf_counter()
-runs = 0
-while runs < 5 or time.perf_counter() - begin < 0.5:
-    session.run_with_iobinding(binding)
-    runs += 1
-times = []
-for _ in range(100):
-    start = time.perf_counter_ns()
-    session.run_with_iobinding(binding)
-    times.append(time.perf_counter_ns() - start)
-print(np.mean(times) / 1e6)
+
+def warm_up(seconds):
+    begin = time.perf_counter()
+    runs = 0
+    while runs < 5 or time.perf_counter() - begin < seconds:
+        session.run_with_iobinding(binding)
+        runs += 1
+
+
+def measure(runs):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter_ns()
+        session.run_with_iobinding(binding)
+        times.append(time.perf_counter_ns() - start)
+    return times
+
+
+if "--serve" in mode:
+    warm_up(0.5)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        warm_up(0.01)
+        print(np.median(measure(int(line))), flush=True)
+else:
+    if "--naive" not in mode:
+        warm_up(0.5)
+    found = measure(100)
+    print(np.median(found) / 1e6, np.mean(found) / 1e6)

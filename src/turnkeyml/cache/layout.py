@@ -10,7 +10,7 @@ CACHE/
     outputs_original.npz    what the original model returned for them
     onnx/                   the models that the stages made
     DEVICE_benchmark/RUNTIME/
-      evaluation.json, samples.npy, warmup.npy, log.txt
+      evaluation.json, samples.npz, log.txt
 """
 
 from __future__ import annotations

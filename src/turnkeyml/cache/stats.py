@@ -43,11 +43,17 @@ def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     """Record an evaluation in the place of an older one of the same kind."""
     new = to_dict(evaluation)
-    kept = [e for e in evaluations_in(read_stats(folder)) if _kind(e) != _kind(new)]
+    kept = [e for e in evaluations_in(read_stats(folder)) if not _is_same_kind(e, new)]
     update_stats(folder, evaluations=[*kept, new])
 
 
-def _kind(evaluation: dict[str, Any]) -> tuple[Any, ...]:
-    """What two evaluations of a build must share for the newer to replace the older."""
-    told = [evaluation.get(key) for key in ("device_type", "runtime", "precision")]
-    return (*told, evaluation.get("parameters") or {})
+def _is_same_kind(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two evaluations of a build answer the same question.
+
+    One that failed early does not know its precision; it stands for any.
+    """
+    told = [(one.get(key), other.get(key)) for key in ("device_type", "runtime")]
+    told.append((one.get("parameters") or {}, other.get("parameters") or {}))
+    precisions = {one.get("precision"), other.get("precision")}
+    alike = len(precisions) == 1 or not all(precisions)
+    return alike and all(mine == theirs for mine, theirs in told)

@@ -90,8 +90,8 @@ def _change(
         builds=[{"name": name, done: was_done} for name, was_done in changed.items()],
     )
     if busy:
-        words = f"Another turnkey works on {', '.join(busy)}; try again later."
-        print(f"turnkey: error: {words}", file=sys.stderr)
+        complaint = f"Another turnkey works on {', '.join(busy)}; try again later."
+        print(f"turnkey: error: {complaint}", file=sys.stderr)
     return 1 if busy else 0
 
 

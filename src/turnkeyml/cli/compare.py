@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from turnkeyml.cli.output import Output
 from turnkeyml.display.comparison import item_in_words, render
 from turnkeyml.errors import UsageError
 from turnkeyml.measure.ratios import SLOWER
@@ -31,9 +32,11 @@ class Condition:
 def run(options: argparse.Namespace) -> int:
     """Compare; 1 if a condition of ``--fail-on`` is met."""
     conditions = [_condition(word) for words in options.fail_on for word in words.split(",")]
-    comparison = compare(options.a, options.b)
-    show(comparison, options)
-    met = list(_met(conditions, comparison))
+    with Output("compare", options.json) as output:
+        comparison = compare(options.a, options.b)
+        show(comparison, options)
+        met = list(_met(conditions, comparison))
+        output.hold(ok=not met, comparison=comparison, failed_on=met)
     if met:
         sys.stdout.flush()
         print(f"turnkey compare: failed because of {'; '.join(met)}.", file=sys.stderr)

@@ -86,14 +86,14 @@ _FORMATS = {"text": _text, "markdown": _markdown, "csv": _csv}
 def _table(rows: Sequence[ComparedRow]) -> tuple[list[str], list[list[str]]]:
     """The header and the cells; columns that say nothing are left out."""
     header = ["build", "device", "runtime", "parameters"]
-    header += ["A (ms)", "B (ms)", "B/A", "95% interval", "verdict"]
+    header += ["A (ms)", "B (ms)", "B/A", "95% interval", "verdict", "cautions"]
     cells = [_cells(row) for row in rows]
-    hidden = set()
-    if len({row.item.device_type for row in rows}) < 2:
-        hidden.add(header.index("device"))
-    if not any(row.item.parameters for row in rows):
-        hidden.add(header.index("parameters"))
-    shown = [i for i in range(len(header)) if i not in hidden]
+    needed = {
+        "device": len({row.item.device_type for row in rows}) > 1,
+        "parameters": any(row.item.parameters for row in rows),
+        "cautions": any(row.flags_a or row.flags_b for row in rows),
+    }
+    shown = [i for i, title in enumerate(header) if needed.get(title, True)]
     return [header[i] for i in shown], [[line[i] for i in shown] for line in cells]
 
 
@@ -109,6 +109,7 @@ def _cells(row: ComparedRow) -> list[str]:
         _ratio(row.ratio),
         _interval(row.ratio_low, row.ratio_high),
         f"{row.verdict} (mismatch)" if row.is_mismatch else row.verdict,
+        " ".join(dict.fromkeys(flag.kind for flag in (*row.flags_a, *row.flags_b))),
     ]
 
 

@@ -199,10 +199,14 @@ def _median(performance: MeasuredPerformance) -> str:
 
 
 def _race_cautions(race: RaceResult) -> Iterator[str]:
+    """What is to be said of the contestants; once where it is the same for several."""
+    found: dict[str, dict[str, str]] = {}
     for row in race.rows:
         performance = row.evaluation.performance
         for flag in performance.flags if performance else ():
-            yield _field("Caution:", f"{row.label}: {flag.text}")
+            found.setdefault(flag.kind, {})[row.label] = flag.text
+    for texts in found.values():
+        yield _field("Caution:", f"{', '.join(texts)}: {next(iter(texts.values()))}")
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:

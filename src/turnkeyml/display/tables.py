@@ -39,7 +39,7 @@ def significant(value: float | None, digits: int = 4) -> str:
         return "0"
     if abs(value) >= 10 ** (digits - 1):
         return f"{value:,.0f}"
-    text = f"{value:.{digits}g}"
+    text = f"{value:#.{digits}g}".rstrip(".")
     return f"{value:.{digits + 6}f}".rstrip("0") if "e" in text else text
 
 

@@ -177,7 +177,8 @@ class LiveWatcher(PlainWatcher):
             elapsed = time.monotonic() - self._began
             table.add_row(Text("…", style="cyan"), Text(f"{self._current}  {elapsed:.0f} s"))
             if self._expected > 2:
-                left = max(0.0, self._expected - elapsed)
+                left = self._expected - elapsed
+                words = f"about {left:.0f} s left" if left > 0.5 else "until it is known well"
                 table.add_row("", ProgressBar(total=self._expected, completed=elapsed, width=40))
-                table.add_row("", Text(f"about {left:.0f} s left", style="dim"))
+                table.add_row("", Text(words, style="dim"))
         return table

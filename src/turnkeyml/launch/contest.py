@@ -193,6 +193,7 @@ class _Runner:
             evaluation.performance,
             precision=one.precision,
             verification=self._verification,
+            processes=self._processes,
             flags=(*evaluation.performance.flags, *self._incomplete(rule)),
         )
         evaluation = replace(
@@ -204,7 +205,20 @@ class _Runner:
         )
         return Outcome(evaluation, one.folder, tuple(self._sittings))
 
+    @property
+    def _processes(self) -> int:
+        """How many different ones measured; without its script a live model has only this one."""
+        one = self._contestant
+        alone = isinstance(one, Live) and one.rerun is None
+        return 1 if alone else len(self._sittings)
+
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
+        if self._reason is None and self._processes < rule.processes:
+            yield Flag(
+                "processes",
+                f"All {rule.processes} measurements were made in one process, as there is no "
+                "script that could be run again; benchmark_files measures in fresh ones.",
+            )
         if self._reason is not None:
             yield Flag(
                 "processes",

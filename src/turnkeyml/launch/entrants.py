@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeyml.build.stage import ONNX, ONNX_FP32
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.layout import BuildFolder, safe_name
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError
 from turnkeyml.launch.contest import File, Live, Outcome, hold
@@ -132,7 +132,10 @@ class Entrants:
 
     def _benchmark(self, runtime: Runtime, precision: str = "") -> Path:
         name = f"{runtime.name}-{precision}" if precision else runtime.name
-        return self.folder.benchmark(self.plan.device, name)
+        point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
+        return self.folder.benchmark(
+            self.plan.device, safe_name(f"{name}@{point}") if point else name
+        )
 
 
 def measure_entrants(

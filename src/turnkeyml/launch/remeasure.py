@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
@@ -24,10 +26,10 @@ SKIP: dict[str, frozenset[str]] = {
 def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:
     """Measure a build with every runtime of the plan that the policy does not skip."""
     with folder.lock():
-        earlier = {
-            (e.get("device_type"), e.get("runtime")): e.get("status")
-            for e in evaluations_in(read_stats(folder))
-        }
+        before = evaluations_in(read_stats(folder))
+        earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
+        if before:  # measured again at the same point of a sweep, if it was part of one
+            plan = replace(plan, parameters=before[-1].get("parameters") or {})
         names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
         if not names:
             return []

@@ -48,7 +48,10 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     if not np.isfinite(width):
         yield Flag(
             "few",
-            f"{len(latencies)} samples are too few to say how good the median is; "
+            f"{len(latencies):,} samples, each so much like the one before, are too few to say how "
+            "good the median is. Measure longer, on a quieter machine."
+            if len(latencies) >= 20
+            else f"{len(latencies)} samples are too few to say how good the median is; "
             "leave out --iterations or raise it.",
         )
     if not all(s.steady for s in sittings):

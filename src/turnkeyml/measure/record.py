@@ -78,7 +78,7 @@ def evaluation_of(
     }
     return Evaluation(
         **where,  # type: ignore[arg-type]
-        measured_at=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        measured_at=_now(),
         load_seconds=float(np.median([c.load_seconds for c in costs])),
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),
         load_peak_memory_bytes=_most(c.load_peak_memory_bytes for c in costs),
@@ -90,7 +90,18 @@ def evaluation_of(
 
 def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
     """The record of a measurement that did not come about."""
-    return Evaluation(device.name, device.describe(), runtime.name, status="failed", reason=reason)
+    return Evaluation(
+        device.name,
+        device.describe(),
+        runtime.name,
+        status="failed",
+        reason=reason,
+        measured_at=_now(),
+    )
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:

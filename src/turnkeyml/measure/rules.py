@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from turnkeyml.measure.statistics import median_interval
+from turnkeyml.measure.statistics import drift, median_interval
 
 __all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady", "relative_half_width"]
 
@@ -17,6 +17,13 @@ STEADY = 0.02
 
 GROWTH = 1.1
 """The rule looks again when there are this many times as many samples as when it last looked."""
+
+HINT = 1.5
+"""Standard errors of change from the first to the last third that make us measure on: a drift that
+is there will show, and one that is not will fade."""
+
+HINT_SHARE = 1 / 3
+"""Of the cap, for how long a mere hint keeps us measuring."""
 
 SETTLED_LOOKS = 5
 SETTLED = 0.05
@@ -31,7 +38,7 @@ class Rule:
     iterations: int | None = None
     """Exactly so many timed runs; otherwise as many as the rest of the rule asks for."""
     least_runs: int = 100
-    least_seconds: float = 1.0
+    least_seconds: float = 2.0
     precision: float = 0.01
     """The half width of the 95% interval of the median, relative to it, that is good enough."""
     cap_seconds: float = 30.0
@@ -57,7 +64,7 @@ QUICK = Rule(
     warmup_seconds=0.1,
     warmup_cap_seconds=3.0,
 )
-RIGOROUS = Rule(name="rigorous", least_runs=140, least_seconds=2.0, cap_seconds=120.0, processes=5)
+RIGOROUS = Rule(name="rigorous", least_runs=140, cap_seconds=120.0, processes=5)
 """Five processes of at least 140 samples: more than the 662 that a p99 needs."""
 
 
@@ -78,6 +85,8 @@ class Stopping:
     """Decides when a measurement may stop, and why."""
 
     rule: Rule
+    before: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The latencies right before the timed ones, which help to see a drift."""
     _looked_at: int = 0
     _noise: list[float] = field(default_factory=list)
 
@@ -97,10 +106,16 @@ class Stopping:
         self._looked_at = len(latencies)
         width = relative_half_width(latencies)
         if width <= rule.precision and runs >= rule.least_runs:
-            return "precise"
+            return None if self._may_drift(latencies, seconds) else "precise"
         if seconds >= rule.cap_seconds:
             return "cap"
         return "settled" if self._hopeless(width, len(latencies), seconds) else None
+
+    def _may_drift(self, latencies: np.ndarray, seconds: float) -> bool:
+        """Whether a drift may be hidden in what is precise so far, and there is time to see."""
+        if seconds >= HINT_SHARE * self.rule.cap_seconds or drift(latencies).significant:
+            return False
+        return abs(drift(np.concatenate([self.before, latencies])).deviations) > HINT
 
     def _hopeless(self, width: float, count: int, seconds: float) -> bool:
         """Whether the noise is known well, and with it that the cap comes before the precision."""

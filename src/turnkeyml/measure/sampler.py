@@ -100,6 +100,8 @@ class _Contestant:
         self._warm: WarmUp = _COLD
         with self._failing():
             self._warm = meter.warm_up(rule)
+            if self._warm.block == 1:  # otherwise they were timed in another way
+                self._stopping.before = self._warm.times[len(self._warm.times) // 2 :]
 
     @contextmanager
     def _failing(self) -> Iterator[None]:

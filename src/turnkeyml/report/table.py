@@ -89,6 +89,8 @@ def _flat(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         if key == "labels" and isinstance(value, dict):
             words = (f"{k}::{','.join(map(str, v))}" for k, v in value.items())
             flat[f"{prefix}{key}"] = " ".join(words)
+        elif key == "flags" and isinstance(value, list):
+            flat[f"{prefix}{key}"] = " ".join(str(flag.get("kind")) for flag in value)
         elif isinstance(value, dict) and key not in ("input_shapes", "input_dtypes"):
             flat.update(_flat(value, f"{prefix}{key}_"))
         elif isinstance(value, list) and value and isinstance(value[0], dict):

@@ -1,0 +1,315 @@
+"""Are the numbers right, repeatable and honest? Printed as ratios, measured in one run.
+
+    python benchmarks/fidelity.py [loop repeat coverage compare]
+
+loop      the median against that of a hand-written loop on the same file, inputs and threads, in
+          turns: our worker process for a moment, then the loop's
+repeat    ten runs of turnkey, of the hand-written loop, and of a naive loop, taking turns: how far
+          apart are the results of each?
+coverage  does the stated interval contain the true median of made-up streams?
+compare   is a slow-down of 3% seen, and are two runs of the same thing left alone?
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from turnkeyml.cache.state import load_state
+from turnkeyml.measure.flags import find_flags
+from turnkeyml.measure.meter import SessionMeter
+from turnkeyml.measure.ratios import (
+    FASTER,
+    SLOWER,
+    draws_from_samples,
+    generator,
+    ratio_of,
+    verdict_on,
+)
+from turnkeyml.measure.record import Costs, Sitting, evaluation_of, load_samples
+from turnkeyml.measure.rules import DEFAULT
+from turnkeyml.measure.sampler import Samples, sample
+from turnkeyml.measure.spawn import Worker
+from turnkeyml.measure.statistics import median_interval
+from turnkeyml.measure.worker import WorkerRequest
+from turnkeyml.runtimes.machine import usable_cores
+from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes.session import OnnxRequest
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "scripts"
+HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+BERT, RESNET = SCRIPTS / "bert.py", SCRIPTS / "resnet18.py"
+TURNKEY = str(Path(sys.executable).with_name("turnkey"))
+LOOP = [sys.executable, str(SCRIPTS / "loop.py")]
+FP32 = ["--sequence", "optimize-fp32"]
+
+
+def show(what: str, value: float, limit: float, detail: str, at_least: bool = False) -> None:
+    good = value >= limit if at_least else value <= limit
+    bound = "at least" if at_least else "at most"
+    mark = "ok  " if good else "OVER"
+    print(f"{mark}  {what:<58} {value:7.3f}  ({bound} {limit:.3g})   {detail}", flush=True)
+
+
+def build(script: Path, cache: Path) -> Path:
+    command = [TURNKEY, str(script), "-d", str(cache), "--build-only", *FP32]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    (folder,) = cache.glob(f"{script.stem}_*")
+    return folder
+
+
+# ---- against a hand-written loop
+
+
+class HandWritten:
+    """The loop's process, asked for a number of runs at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._process = subprocess.Popen(
+            [*LOOP, str(folder), "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self._process.stdout.readline()
+
+    def median(self, runs: int) -> float:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{runs}\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def loop(cache: Path) -> None:
+    for script, limit, rounds in ((HELLO, 0.03, 100), (RESNET, 0.01, 100), (BERT, 0.01, 60)):
+        folder = build(script, cache)
+        ratios = []
+        for _ in range(2):  # processes differ; two of each
+            ratios += in_turns(folder, rounds // 2)
+        ratio = statistics.median(ratios)
+        interval = median_interval(np.array(ratios))
+        assert interval is not None
+        detail = f"ratio {ratio:.4f}, 95% interval {interval.low:.4f} to {interval.high:.4f}"
+        detail += f", {len(ratios)} rounds"
+        show(f"{script.stem}: |median / hand-written loop - 1|", abs(ratio - 1), limit, detail)
+
+
+def in_turns(folder: Path, rounds: int) -> list[float]:
+    """The ratio of the medians in each round."""
+    state = load_state(folder.name, folder.parent)
+    request = OnnxRequest(
+        str(folder / state.artifacts["onnx"]),
+        str(folder / "inputs_original.npz"),
+        usable_cores(),
+    )
+    with tempfile.TemporaryDirectory() as name:
+        worker = Worker(
+            "turnkeyml.measure.worker", WorkerRequest("x86", "ort", request), Path(name), "ort"
+        )
+        theirs = HandWritten(folder)
+        warm = worker.warm_up(DEFAULT)
+        samples = max(1, int(0.2e9 / (warm.typical * warm.block)))
+        runs = samples * warm.block
+        ratios = []
+        for number in range(rounds):
+            found = {}
+            for who in ("ours", "theirs") if number % 2 else ("theirs", "ours"):
+                if who == "ours":
+                    times = worker.take(samples, warm.block).times / warm.block
+                    found[who] = float(np.median(times))
+                else:
+                    found[who] = theirs.median(runs)
+            ratios.append(found["ours"] / found["theirs"])
+        worker.close()
+        theirs.close()
+    return ratios
+
+
+# ---- ten runs of the same thing
+
+
+def repeat(cache: Path, times: int = 10) -> None:
+    folder = build(RESNET, cache)
+    found: dict[str, list[float]] = {"turnkey": [], "loop": [], "naive": []}
+    samples: list[np.ndarray] = []
+    for number in range(times):
+        for who in list(found)[number % 3 :] + list(found)[: number % 3]:
+            if who == "turnkey":
+                found[who].append(turnkey_median(folder))
+                samples.append(load_samples(folder / "x86_benchmark" / "ort" / "samples.npz")[0])
+            else:
+                flags = ["--naive"] if who == "naive" else []
+                done = subprocess.run(
+                    [*LOOP, str(folder), *flags], check=True, capture_output=True, text=True
+                )
+                median, mean = map(float, done.stdout.split())
+                found[who].append(mean if who == "naive" else median)
+    spreads = {who: (max(v) - min(v)) / statistics.median(v) for who, v in found.items()}
+    detail = ", ".join(f"{who} {spread:.1%}" for who, spread in spreads.items())
+    ours = spreads["turnkey"]
+    show("resnet18, spread of ten medians - the loop's", ours - spreads["loop"], 0.01, detail)
+    show("resnet18, spread / that of the naive mean", ours / spreads["naive"], 0.5, detail)
+    calls = [verdict(a, b) for a, b in itertools.combinations(samples, 2)]
+    wrong = sum(call in (FASTER, SLOWER) for call in calls)
+    print(
+        f"      of the {len(calls)} pairs of these runs, compare calls {wrong} faster or slower; "
+        f"{seen_slower(samples)} of {times} are called SLOWER than themselves times 1.03"
+    )
+
+
+def turnkey_median(folder: Path) -> float:
+    command = [TURNKEY, "cache", "benchmark", folder.name, "-d", str(folder.parent)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    stats = yaml.safe_load((folder / "turnkey_stats.yaml").read_text())
+    return float(stats["evaluations"][0]["performance"]["median_latency"])
+
+
+def seen_slower(samples: list[np.ndarray]) -> int:
+    return sum(verdict(s, 1.03 * s) == SLOWER for s in samples)
+
+
+def verdict(first: np.ndarray, second: np.ndarray) -> str:
+    """What compare says of two runs, each of one process."""
+    a = draws_from_samples([first], generator("a"))
+    b = draws_from_samples([second], generator("b"))
+    assert a is not None
+    assert b is not None
+    return verdict_on(ratio_of(float(np.median(first)), float(np.median(second)), b - a))
+
+
+# ---- made-up streams
+
+
+class Stream:
+    """A session whose runs take as long as a series of numbers says, on a clock of its own."""
+
+    changes_inputs = False
+    settings: dict[str, object] = {}
+
+    def __init__(self, latency: Callable[[int], np.ndarray]) -> None:
+        self._numbers = self._endless(latency)
+        self.now = 0
+
+    @staticmethod
+    def _endless(latency: Callable[[int], np.ndarray]) -> Iterator[int]:
+        position = 0
+        while True:
+            yield from latency(position).astype(np.int64).tolist()
+            position += CHUNK
+
+    def prepare(self) -> None:
+        """Nothing to prepare."""
+
+    def run(self) -> None:
+        self.now += next(self._numbers)
+
+    def clock(self) -> int:
+        return self.now
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        return {}
+
+
+CHUNK = 1000
+TRUE_MEDIAN = 1e7
+"""Ten milliseconds."""
+
+Shape = Callable[[np.random.Generator, int], np.ndarray]
+
+
+def stable(rng: np.random.Generator, position: int) -> np.ndarray:
+    return TRUE_MEDIAN * (1 + rng.normal(0, 0.01, CHUNK))
+
+
+def noisy(rng: np.random.Generator, position: int) -> np.ndarray:
+    return TRUE_MEDIAN * np.exp(rng.normal(0, 0.15, CHUNK))
+
+
+def skewed(rng: np.random.Generator, position: int) -> np.ndarray:
+    return TRUE_MEDIAN * (0.9 + rng.exponential(0.1 / np.log(2), CHUNK))
+
+
+def bimodal(rng: np.random.Generator, position: int) -> np.ndarray:
+    """Six in ten around one value, four around another; the median is at 5/6 of the first."""
+    first = rng.random(CHUNK) < 0.6
+    offset = 0.967421566 * 0.01  # the 5/6 quantile of a normal distribution
+    return TRUE_MEDIAN * np.where(first, 1 - offset, 1.2) + TRUE_MEDIAN * rng.normal(0, 0.01, CHUNK)
+
+
+def drifting(rng: np.random.Generator, position: int) -> np.ndarray:
+    """Slower by a tenth over the first thousand runs."""
+    place = (position + np.arange(CHUNK)) / 1000
+    return TRUE_MEDIAN * (1 + 0.1 * place) * (1 + rng.normal(0, 0.01, CHUNK))
+
+
+def measured(shape: Shape, seed: int) -> Samples:
+    """A stream through the real sampler, by the default rule."""
+    rng = np.random.default_rng(seed)
+    stream = Stream(lambda position: shape(rng, position))
+    (samples,) = sample([SessionMeter(stream, stream.clock)], DEFAULT)
+    assert isinstance(samples, Samples)
+    return samples
+
+
+def coverage(_: Path) -> None:
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    inside, flagged, stationary = 0, 0, 200
+    for number, shape in zip(
+        range(stationary), itertools.cycle((stable, noisy, skewed, bimodal)), strict=False
+    ):
+        interval = median_interval(measured(shape, number).latencies)
+        inside += interval is not None and interval.low <= TRUE_MEDIAN <= interval.high
+    for number in range(50):
+        samples = measured(drifting, number)
+        record = evaluation_of([Sitting(samples, Costs(0.0))], device, runtime, 1, DEFAULT)
+        assert record.conditions is not None
+        kinds = {flag.kind for flag in find_flags([samples], DEFAULT, record.conditions)}
+        flagged += "drift" in kinds
+    show("95% intervals that contain the median", inside / stationary, 0.93, "200 streams", True)
+    show("drifting streams that are flagged", flagged / 50, 1.0, "50 streams", True)
+
+
+def compare(_: Path) -> None:
+    shapes = (stable, noisy, skewed, bimodal)
+    pairs = 200
+    wrong = seen = 0
+    for number, shape in zip(range(pairs), itertools.cycle(shapes), strict=False):
+        first, second = (measured(shape, 10_000 + 2 * number + i).latencies for i in (0, 1))
+        wrong += verdict(first, second) in (FASTER, SLOWER)
+        seen += verdict(first, 1.03 * second) == SLOWER
+    show("the same thing twice, called faster or slower", wrong / pairs, 0.05, f"{pairs} pairs")
+    show("3% slower, called SLOWER", seen / pairs, 0.9, f"{pairs} pairs", True)
+
+
+def main() -> None:
+    parts: dict[str, Callable[[Path], None]] = {
+        "loop": loop,
+        "repeat": repeat,
+        "coverage": coverage,
+        "compare": compare,
+    }
+    os.environ["TURNKEY_BUILD_MONITOR"] = "False"
+    with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
+        for name in sys.argv[1:] or list(parts):
+            parts[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""Two sides of measurements: what became faster, slower, failed, appeared or vanished."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.measure import ratios
+from turnkeyml.measure.record import load_samples
+from turnkeyml.measure.statistics import Z
+from turnkeyml.records import Flag
+from turnkeyml.report.matching import match_rows
+from turnkeyml.report.rows import Item, Row
+from turnkeyml.report.sides import Side, read_side
+
+__all__ = [
+    "ComparedFailure",
+    "ComparedRow",
+    "Comparison",
+    "Difference",
+    "MeanRatio",
+    "SingleRow",
+    "compare",
+]
+
+TRUSTED = ("match", "nondeterministic")
+MISMATCH = "mismatch"
+VERDICTS = (ratios.FASTER, ratios.SLOWER, ratios.SAME, ratios.UNCLEAR)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something about how a row was measured that is not the same on both sides."""
+
+    name: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """A measurement that is there on both sides; medians are in milliseconds."""
+
+    item: Item
+    median_a: float
+    median_b: float
+    ratio: float
+    """The median of B over that of A: above 1, B is slower."""
+    ratio_low: float | None
+    """The ends of the 95% interval of the ratio."""
+    ratio_high: float | None
+    verdict: str
+    """FASTER, SLOWER, SAME or UNCLEAR."""
+    verification_a: str
+    verification_b: str
+    differences: tuple[Difference, ...] = ()
+    flags_a: tuple[Flag, ...] = ()
+    flags_b: tuple[Flag, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether it computes something else than the original, on either side."""
+        return MISMATCH in (self.verification_a, self.verification_b)
+
+
+@dataclass(frozen=True)
+class ComparedFailure:
+    """A measurement that failed on one side or on both; None for the side that was successful."""
+
+    item: Item
+    failure_a: str | None
+    failure_b: str | None
+
+
+@dataclass(frozen=True)
+class SingleRow:
+    """What is there on one side only."""
+
+    item: Item
+    median: float | None
+    failure: str | None
+
+
+@dataclass(frozen=True)
+class MeanRatio:
+    """The geometric mean of some rows' ratios with its 95% interval."""
+
+    ratio: float
+    low: float
+    high: float
+    rows: int
+    left_out: int
+    """Matched rows that are not in it: not verified on both sides, or without an interval."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that two sides tell about each other."""
+
+    a: str
+    b: str
+    rows: tuple[ComparedRow, ...]
+    """What was measured on both sides, the largest changes first."""
+    failures: tuple[ComparedFailure, ...]
+    appeared: tuple[SingleRow, ...]
+    vanished: tuple[SingleRow, ...]
+    verdicts: dict[str, int]
+    """How many rows got each verdict."""
+    geometric_mean: MeanRatio | None
+    remarks: tuple[str, ...] = ()
+    """What could not be used, in sentences."""
+
+
+def compare(a: str, b: str) -> Comparison:
+    """Compare B with A, each a path as ``turnkey compare`` takes it."""
+    side_a, side_b = read_side(a), read_side(b)
+    matches = list(match_rows(side_a, side_b))
+    pairs = [(x, y) for x, y in matches if x and y]
+    if not pairs:
+        raise TurnkeyError(_nothing_in_common(a, b, side_a, side_b))
+    judged = [_Judged.of(x, y) for x, y in pairs if not (x.failure or y.failure)]
+    judged.sort(key=lambda j: (-abs(math.log(j.row.ratio)), j.row.item.build_name))
+    rows = tuple(j.row for j in judged)
+    found = Counter(row.verdict for row in rows)
+    return Comparison(
+        a=a,
+        b=b,
+        rows=rows,
+        failures=tuple(
+            ComparedFailure(_fuller(x, y).item, x.failure, y.failure)
+            for x, y in pairs
+            if x.failure or y.failure
+        ),
+        appeared=tuple(_single(y) for x, y in matches if y and not x),
+        vanished=tuple(_single(x) for x, y in matches if x and not y),
+        verdicts={verdict: found[verdict] for verdict in VERDICTS},
+        geometric_mean=_mean(judged),
+        remarks=(*(f"In A: {r}" for r in side_a.remarks), *(f"In B: {r}" for r in side_b.remarks)),
+    )
+
+
+def _nothing_in_common(a: str, b: str, side_a: Side, side_b: Side) -> str:
+    models = [{row.item.hash for row in side.rows} for side in (side_a, side_b)]
+    if models[0] & models[1]:
+        labels = [", ".join(sorted({r.item.label for r in s.rows})) for s in (side_a, side_b)]
+        return (
+            f"{a} and {b} have models, but no measurement in common ({labels[0]} and {labels[1]}); "
+            "measure both with the same device, runtime, precision and sweep."
+        )
+    return (
+        f"{a} and {b} have no model in common; "
+        "measure the same scripts with inputs of the same shapes on both sides."
+    )
+
+
+def _fuller(a: Row, b: Row) -> Row:
+    """The one that knows how it was to be measured; B where both do."""
+    return a if b.failure and not a.failure else b
+
+
+def _single(row: Row) -> SingleRow:
+    return SingleRow(row.item, None if row.failure else row.median, row.failure)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A compared row with the draws of its ratio's logarithm, for the mean over the rows."""
+
+    row: ComparedRow
+    draws: np.ndarray | None
+
+    @classmethod
+    def of(cls, a: Row, b: Row) -> _Judged:
+        draws_a, notes_a = _draws(a, "A")
+        draws_b, notes_b = _draws(b, "B")
+        draws = None if draws_a is None or draws_b is None else draws_b - draws_a
+        ratio = None if draws is None else ratios.ratio_of(a.median, b.median, draws)
+        wrong = list(_mismatch_notes(a, b))
+        trusted = ratio is not None and not wrong
+        row = ComparedRow(
+            item=b.item,
+            median_a=a.median,
+            median_b=b.median,
+            ratio=b.median / a.median,
+            ratio_low=ratio.low if ratio else None,
+            ratio_high=ratio.high if ratio else None,
+            verdict=ratios.verdict_on(ratio) if ratio and trusted else ratios.UNCLEAR,
+            verification_a=a.verification,
+            verification_b=b.verification,
+            differences=tuple(_differences(a, b)),
+            flags_a=a.flags,
+            flags_b=b.flags,
+            notes=(*wrong, *notes_a, *notes_b),
+        )
+        return cls(row, draws)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is part of the mean: a wrong result that is fast is not faster."""
+        verified = {self.row.verification_a, self.row.verification_b} <= set(TRUSTED)
+        return verified and self.draws is not None
+
+
+def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
+    """Where the median of a row may be, and what to say about how that is known."""
+    item = row.item
+    where = [item.build_name, item.device_type, item.label, repr(sorted(item.parameters.items()))]
+    random = ratios.generator(side, *where)
+    processes = _samples(row)
+    if processes is not None:
+        draws = ratios.draws_from_samples(processes, random, _recorded_error(row))
+        notes = [f"no interval in {side}: too few independent runs"] * (draws is None)
+    else:
+        draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
+        known = f"no raw samples in {side}: judged by the interval of its median"
+        notes = [f"no interval in {side}, and no raw samples" if draws is None else known]
+    if draws is not None and row.disturbance:
+        draws = draws + random.normal(0.0, row.disturbance, len(draws))
+        notes.append(f"{side} was disturbed, which may have cost it {row.disturbance:.0%}")
+    return draws, notes
+
+
+def _recorded_error(row: Row) -> float:
+    """The relative standard error that the recorded interval stands for."""
+    if row.low is None or row.high is None:
+        return 0.0
+    return (row.high - row.low) / 2 / Z / row.median
+
+
+def _samples(row: Row) -> list[np.ndarray] | None:
+    """The raw samples, if they are there and are those that the median was computed from.
+
+    The next measurement of a build with the same runtime takes the place of the file, also where
+    it belongs to another point of a sweep and the record of the first is kept.
+    """
+    if row.samples is None:
+        return None
+    try:
+        processes = load_samples(row.samples)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    together = np.concatenate(processes)
+    own = len(together) == row.sample_count and math.isclose(
+        float(np.median(together)), row.median, rel_tol=1e-9
+    )
+    return processes if own else None
+
+
+def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:
+    wrong = [name for name, row in (("A", a), ("B", b)) if row.verification == MISMATCH]
+    if wrong == ["B"]:
+        yield "it no longer computes the same as the original: a mismatch in B"
+    elif wrong:
+        yield f"it does not compute the same as the original: a mismatch in {' and '.join(wrong)}"
+
+
+def _differences(a: Row, b: Row) -> Iterator[Difference]:
+    """What is known of both and not the same.
+
+    The version of a runtime is often that of a library, and the threads are a setting: what was
+    told is not told again.
+    """
+    told: set[tuple[str, str]] = set()
+    for name, value in a.conditions.items():
+        other = b.conditions.get(name, value)
+        detail = name.startswith(("library ", "setting "))
+        if value != other and not (detail and (value, other) in told):
+            told.add((value, other))
+            yield Difference(name, value, other)
+    if a.item.build_name != b.item.build_name:
+        yield Difference("build_name", a.item.build_name, b.item.build_name)
+
+
+def _mean(judged: Sequence[_Judged]) -> MeanRatio | None:
+    counted = [(j.row.ratio, j.draws) for j in judged if j.counts and j.draws is not None]
+    if not counted:
+        return None
+    mean = ratios.geometric_mean([r for r, _ in counted], [d for _, d in counted])
+    left_out = len(judged) - len(counted)
+    return MeanRatio(mean.value, mean.low, mean.high, len(counted), left_out)

@@ -1,0 +1,192 @@
+"""What is compared: reading a cache, builds, a report or a JSON document into rows."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.stats import evaluations_in, read_stats
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.records import Evaluation, InputResult, InvocationResult, from_dict
+from turnkeyml.report.document import SCHEMA
+from turnkeyml.report.rows import Item, Row, one_line, row_of_evaluation, rows_of_cells
+
+__all__ = ["Side", "read_side"]
+
+NEEDED_COLUMNS = ("build_name", "model_hash", "hash", "runtime", "status", "median_latency")
+WHAT_IT_MAY_BE = (
+    "a cache directory, a build folder, a report of 'turnkey cache report', "
+    "an evaluation.json or the output of --json"
+)
+
+DEPTH = 3
+"""The folders from a build to the evaluations in it, the build's own included."""
+
+_DAMAGED = (TypeError, ValueError, KeyError, AttributeError)
+"""What reading a record raises where somebody has changed it."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Everything that was measured on one side of a comparison."""
+
+    rows: tuple[Row, ...]
+    remarks: tuple[str, ...] = ()
+    """What could not be used, in sentences."""
+
+
+def read_side(name: str) -> Side:
+    """The rows of whatever lies there; an error in words where that is nothing to compare."""
+    path = Path(name).expanduser()
+    if path.exists():
+        side = _read_path(path)
+    else:
+        side = _joined(_read_path(found) for found in _matches(path))
+    if not side.rows:
+        why = " ".join(side.remarks)
+        raise TurnkeyError(f"Nothing in {name} has been measured. {why}".rstrip())
+    return side
+
+
+def _matches(path: Path) -> list[Path]:
+    if not glob.has_magic(str(path)):
+        raise TurnkeyError(f"There is nothing at {path}; name {WHAT_IT_MAY_BE}.")
+    found = [Path(match) for match in sorted(glob.glob(str(path)))]
+    usable = [match for match in found if match.is_file() or _is_build(match)]
+    if not usable:
+        raise TurnkeyError(f"No build folder and no file matches {path}.")
+    return usable
+
+
+def _joined(sides: Iterable[Side]) -> Side:
+    parts = list(sides)
+    rows = tuple(row for part in parts for row in part.rows)
+    return Side(rows, tuple(remark for part in parts for remark in part.remarks))
+
+
+def _read_path(path: Path) -> Side:
+    if path.is_dir():
+        return _read_folder(path.resolve())
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise TurnkeyError(f"{path} is no text; name {WHAT_IT_MAY_BE}.") from None
+    return _read_json(path, text) if text.lstrip().startswith("{") else _read_csv(path, text)
+
+
+def _is_build(path: Path) -> bool:
+    folder = BuildFolder(path.parent, path.name)
+    return folder.stats.exists() or folder.state.exists()
+
+
+def _read_folder(path: Path) -> Side:
+    if _is_build(path):
+        return _read_build(BuildFolder(path.parent, path.name))
+    folders = build_folders(path)
+    if not folders:
+        foreign = any(not entry.name.startswith(".") for entry in path.iterdir())
+        what = "is no cache" if foreign else "is empty"
+        raise TurnkeyError(f"{path} {what}: there is no build in it. Name {WHAT_IT_MAY_BE}.")
+    return _joined(map(_read_build, folders))
+
+
+def _read_build(folder: BuildFolder) -> Side:
+    stats = read_stats(folder)
+    if not stats:
+        return Side((), (f"The stats of build {folder.name} cannot be read.",))
+    rows, remarks = [], []
+    for data in evaluations_in(stats):
+        try:
+            evaluation = from_dict(Evaluation, data)
+            rows.append(row_of_evaluation(_item_of(stats, folder.name), evaluation, folder.path))
+        except _DAMAGED:
+            remarks.append(f"An evaluation of build {folder.name} cannot be read.")
+    build = stats.get("build")
+    if not evaluations_in(stats) and isinstance(build, dict) and "failure" in build:
+        rows.append(Row(_item_of(stats, folder.name), failure=one_line(build["failure"])))
+    return Side(tuple(rows), tuple(remarks))
+
+
+def _item_of(stats: dict[str, Any], build_name: str) -> Item:
+    name, model_hash, digest = (
+        str(stats.get(n) or "") for n in ("model_name", "model_hash", "hash")
+    )
+    return Item(build_name, name, model_hash, digest)
+
+
+def _read_json(path: Path, text: str) -> Side:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        raise TurnkeyError(f"{path} is no whole JSON document; write it again.") from None
+    try:
+        if "device_type" in data and "runtime" in data:
+            return Side((_evaluation_file(path, data),))
+        if data.get("schema") == SCHEMA and isinstance(data.get("results"), list):
+            return _joined(_read_result(from_dict(InputResult, r)) for r in data["results"])
+    except _DAMAGED:
+        raise TurnkeyError(f"{path} is damaged; measure again, or write it again.") from None
+    raise TurnkeyError(
+        f"{path} is no evaluation and holds no results of schema {SCHEMA}; name {WHAT_IT_MAY_BE}."
+    )
+
+
+def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
+    """An evaluation by itself; its build folder, if it is still in it, knows the model."""
+    evaluation = from_dict(Evaluation, data)
+    build = next(filter(_is_build, path.resolve().parents[:DEPTH]), None)
+    if build is not None:
+        model = _item_of(read_stats(BuildFolder(build.parent, build.name)), build.name)
+    else:
+        name = evaluation.performance.build_name if evaluation.performance else ""
+        digest = re.search(r"_([0-9a-f]{8})$", name)
+        model = Item(name or path.stem, "", "", digest.group(1) if digest else "")
+    row = row_of_evaluation(model, evaluation)
+    beside = path.parent / Path(evaluation.samples_file or "").name
+    return replace(row, samples=beside if evaluation.samples_file else None)
+
+
+def _read_result(result: InputResult) -> Side:
+    trouble = result.failure or result.script.error
+    remarks = (f"{result.input.name} failed: {one_line(trouble)}",) if trouble else ()
+    rows = (row for found in result.invocations for row in _rows_of_invocation(found, result))
+    return Side(tuple(rows), remarks)
+
+
+def _rows_of_invocation(found: InvocationResult, result: InputResult) -> Iterator[Row]:
+    record = found.invocation
+    model = Item(record.build_name, record.name, record.model_hash, record.hash)
+    for evaluation in found.evaluations:
+        yield row_of_evaluation(model, evaluation)
+    if found.failure and not found.evaluations:
+        item = replace(model, parameters=dict(result.parameters))
+        yield Row(item, failure=one_line(found.failure))
+
+
+def _read_csv(path: Path, text: str) -> Side:
+    try:
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        columns, lines = table.fieldnames or [], list(table)
+    except csv.Error as error:
+        raise TurnkeyError(f"{path} cannot be read as a report: {error}.") from None
+    missing = [name for name in NEEDED_COLUMNS if name not in columns]
+    if missing:
+        words = f"it has no column {', '.join(missing)}"
+        raise TurnkeyError(f"{path} is no report of 'turnkey cache report': {words}.")
+    rows: list[Row] = []
+    remarks = []
+    for number, line in enumerate(lines, start=2):
+        cells = {name: value for name, value in line.items() if name and value}
+        try:
+            rows += rows_of_cells(cells)
+        except ValueError:
+            remarks.append(f"Line {number} of {path} cannot be read.")
+    return Side(tuple(rows), tuple(remarks))
