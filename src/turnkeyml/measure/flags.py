@@ -90,13 +90,13 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
 
 
 def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    cores = conditions.usable_cores
+    cores, processors = conditions.usable_cores, conditions.processors.count(",") + 1
     other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
     if other > OTHER_CORES or worst > WORST_OTHER_CORES:
         yield Flag(
             "load",
-            f"Other programs kept {other:.1f} of {cores} cores busy, {worst:.1f} at worst. "
-            "Stop them and measure again.",
+            f"Other programs kept {other:.1f} of {processors} processors busy, {worst:.1f} at "
+            "worst. Stop them and measure again.",
         )
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
@@ -121,6 +121,6 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
     if conditions.threads > cores:
         yield Flag(
             "threads",
-            f"{conditions.threads} threads share {cores} cores; --threads {cores} is the most "
-            "that can run at a time.",
+            f"There are more threads ({conditions.threads}) than cores ({cores}) to run them; "
+            f"--threads {cores} would be as many.",
         )

@@ -120,7 +120,7 @@ def _disturbance_of(evaluation: Evaluation) -> float:
         return 0.0
     return _disturbance(
         {flag.kind for flag in performance.flags},
-        load=(conditions.other_cores or 0.0) / conditions.usable_cores,
+        load=(conditions.other_cores or 0.0) / (conditions.processors.count(",") + 1),
         steal=conditions.stolen_share or 0.0,
         quota=(conditions.throttled_seconds or 0.0) / (performance.wall_seconds or 1.0),
     )
@@ -201,7 +201,8 @@ def _disturbance_of_cells(cells: dict[str, str]) -> float:
 
     return _disturbance(
         set(cells.get("flags", "").split()),
-        load=number("conditions_other_cores") / number("conditions_usable_cores", 1.0),
+        load=number("conditions_other_cores")
+        / (cells.get("conditions_processors", "").count(",") + 1),
         steal=number("conditions_stolen_share"),
         quota=number("conditions_throttled_seconds") / number("wall_seconds", 1.0),
     )
