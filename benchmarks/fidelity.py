@@ -25,7 +25,6 @@ import numpy as np
 import yaml
 
 from turnkeyml.cache.state import load_state
-from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
     FASTER,
@@ -279,8 +278,8 @@ def coverage(_: Path) -> None:
     for number in range(50):
         samples = measured(drifting, number)
         record = evaluation_of([Sitting(samples, Costs(0.0))], device, runtime, 1, DEFAULT)
-        assert record.conditions is not None
-        kinds = {flag.kind for flag in find_flags([samples], DEFAULT, record.conditions)}
+        assert record.performance is not None
+        kinds = {flag.kind for flag in record.performance.flags}
         flagged += "drift" in kinds
     show("95% intervals that contain the median", inside / stationary, 0.93, "200 streams", True)
     show("drifting streams that are flagged", flagged / 50, 1.0, "50 streams", True)

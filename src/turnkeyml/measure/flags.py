@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from turnkeyml.measure.rules import Rule, relative_half_width
+from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.statistics import drift, spread
+from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.records import Conditions, Flag
 
 __all__ = ["find_flags"]
@@ -30,9 +30,10 @@ def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) 
 def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     runs = sum(s.runs for s in sittings)
     latencies = np.concatenate([s.latencies for s in sittings])
-    width = relative_half_width(latencies)
     reasons = {s.stopped for s in sittings}
-    known = f"the interval of the median is ±{width:.1%}" if np.isfinite(width) else ""
+    interval = overall_interval([s.latencies for s in sittings])
+    width = interval.half_width / float(np.median(latencies)) if interval else None
+    known = f"the interval of the median is ±{width:.1%}" if width is not None else ""
     if "cap" in reasons:
         yield Flag(
             "cap",
@@ -45,7 +46,7 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
             f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
         )
-    if not np.isfinite(width):
+    if interval is None:
         yield Flag(
             "few",
             f"{len(latencies):,} samples, each so much like the one before, are too few to say how "

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.statistics import Interval, between, median_interval
+from turnkeyml.measure.statistics import Interval, overall_interval
 from turnkeyml.records import Evaluation, RaceResult, RaceRow
 
 __all__ = ["judge", "speedup"]
@@ -37,13 +37,9 @@ def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[floa
 
     Both ran in every round, so what happens to the machine from one round to the next cancels out.
     """
-    processes = [_ratios(b, o) for b, o in zip(baseline, other, strict=True)]
-    ratios = np.concatenate(processes)
-    interval = median_interval(ratios)
-    outer = between([float(np.median(p)) for p in processes])
-    if interval and outer:
-        interval = Interval(min(interval.low, outer.low), max(interval.high, outer.high))
-    return float(np.median(ratios)), interval
+    # One that lost a process lost all that follow.
+    processes = [_ratios(b, o) for b, o in zip(baseline, other, strict=False)]
+    return float(np.median(np.concatenate(processes))), overall_interval(processes)
 
 
 def _ratios(baseline: Samples, other: Samples) -> np.ndarray:

@@ -17,7 +17,7 @@ from turnkeyml.measure import statistics
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.statistics import Interval
+from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.records import Conditions, Evaluation, MeasuredPerformance, to_dict
 from turnkeyml.runtimes import machine
 from turnkeyml.runtimes.activity import Activity
@@ -37,6 +37,7 @@ MILLISECOND = 1e6
 """In nanoseconds."""
 
 WINDOW_SECONDS = 0.5
+"""The kernel counts in ticks of some milliseconds; over less than this they tell nothing."""
 SAMPLES = "samples.npz"
 
 
@@ -142,7 +143,7 @@ def _performance(
 ) -> MeasuredPerformance:
     latencies = np.concatenate([s.latencies for s in samples]) / MILLISECOND
     runs, seconds = sum(s.runs for s in samples), sum(s.seconds for s in samples)
-    interval = _interval([s.latencies / MILLISECOND for s in samples])
+    interval = overall_interval([s.latencies / MILLISECOND for s in samples])
     outliers, far_outliers = statistics.outliers(latencies)
     return MeasuredPerformance(
         mean_latency=sum(float(s.timed.sum()) for s in samples) / runs / MILLISECOND,
@@ -174,15 +175,6 @@ def _performance(
     )
 
 
-def _interval(processes: list[np.ndarray]) -> Interval | None:
-    """Of the median over all; where processes differ more than their runs, that decides."""
-    within = statistics.median_interval(np.concatenate(processes))
-    between = statistics.between([float(np.median(p)) for p in processes])
-    if within is None or between is None:
-        return within
-    return Interval(min(within.low, between.low), max(within.high, between.high))
-
-
 def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Rule) -> Conditions:
     activities = [a for s in samples for a in s.activities]
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
@@ -202,7 +194,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         governor=machine.governor(),
         frequency_mhz=machine.frequency_mhz(),
         load_average=costs.load_average,
-        other_cores=total.other_cores,
+        other_cores=total.other_cores if total.seconds >= WINDOW_SECONDS else None,
         worst_other_cores=_worst(activities),
         stolen_share=share,
         throttled_seconds=total.throttled,
@@ -222,7 +214,7 @@ def _worst(activities: list[Activity]) -> float | None:
         if current.seconds >= WINDOW_SECONDS:
             windows.append(current)
             current = Activity(0.0, 0.0)
-    found = [w.other_cores for w in windows or [current]]
+    found = [w.other_cores for w in windows]
     return max((cores for cores in found if cores is not None), default=None)
 
 

@@ -12,7 +12,7 @@ from turnkeyml.measure.statistics import drift, median_interval
 
 __all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady", "relative_half_width"]
 
-STEADY = 0.02
+STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
 
 GROWTH = 1.1

@@ -24,6 +24,7 @@ __all__ = [
     "drift",
     "median_interval",
     "outliers",
+    "overall_interval",
     "percentile",
     "spread",
 ]
@@ -81,21 +82,37 @@ def percentile(values: np.ndarray, percent: int) -> float | None:
     return float(np.partition(values, rank - 1)[rank - 1])
 
 
-def median_interval(values: np.ndarray, z: float = Z) -> Interval | None:
+def median_interval(
+    values: np.ndarray, z: float = Z, correlation: float | None = None
+) -> Interval | None:
     """The interval of the median by order statistics, or None where the samples are too few.
 
     The number of values below the true median is binomial; its normal approximation, widened by
-    the correlation time and rounded outward, gives the ranks.
+    the correlation time (that of the values, unless given) and rounded outward, gives the ranks.
     """
     count = len(values)
     if count < 2:
         return None
-    half = z * math.sqrt(count * correlation_time(values)) / 2
+    together = correlation_time(values) if correlation is None else correlation
+    half = z * math.sqrt(count * together) / 2
     low, high = math.floor((count + 1) / 2 - half), math.ceil((count + 1) / 2 + half)
     if low < 1:
         return None
     ordered = np.partition(values, (low - 1, high - 1))
     return Interval(float(ordered[low - 1]), float(ordered[high - 1]))
+
+
+def overall_interval(processes: Sequence[np.ndarray]) -> Interval | None:
+    """Of the median over several processes; where they differ more than their runs, that decides.
+
+    Within a process runs depend on each other; how processes differ is looked at by itself.
+    """
+    correlation = float(np.mean([correlation_time(p) for p in processes]))
+    within = median_interval(np.concatenate(processes), correlation=correlation)
+    outer = between([float(np.median(p)) for p in processes])
+    if within is None or outer is None:
+        return within or outer
+    return Interval(min(within.low, outer.low), max(within.high, outer.high))
 
 
 def between(medians: Sequence[float]) -> Interval | None:
@@ -143,8 +160,14 @@ def drift(values: np.ndarray) -> Drift:
 
 
 def _standard_error(values: np.ndarray) -> float:
-    """Of the median, from the ranks around it; infinite where the samples are too few to tell."""
-    interval = median_interval(values, z=1.0)
+    """Of the median, from the ranks around it; infinite where the samples are too few to tell.
+
+    A slope is taken out first: what drifts would otherwise pass for noise and hide the drift.
+    """
+    count = len(values)
+    halves = np.median(values[: count // 2]), np.median(values[-(count // 2) :])
+    slope = (halves[1] - halves[0]) / (count / 2)
+    interval = median_interval(values - slope * np.arange(count), z=1.0)
     return interval.half_width if interval else math.inf
 
 

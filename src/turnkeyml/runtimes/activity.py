@@ -36,7 +36,7 @@ class Reading:
         own = later.own - self.own
         return Activity(
             seconds=later.moment - self.moment,
-            other=None if busy is None else max(0.0, busy - own),
+            other=None if busy is None else busy - own,
             stolen=_difference(self.stolen, later.stolen),
             throttled=_difference(self.throttled, later.throttled),
             overheated=_difference(self.overheated, later.overheated),
@@ -49,7 +49,7 @@ class Activity:
 
     seconds: float
     other: float | None = None
-    """Processor time of other programs."""
+    """Processor time of other programs; below zero where a tick of the kernel is still to come."""
     stolen: float | None = None
     throttled: float | None = None
     overheated: float | None = None
@@ -57,7 +57,9 @@ class Activity:
     @property
     def other_cores(self) -> float | None:
         """How many processors the others kept busy, on average."""
-        return self.other / self.seconds if self.other is not None and self.seconds else None
+        if self.other is None or not self.seconds:
+            return None
+        return max(0.0, self.other / self.seconds)
 
     def __add__(self, more: Activity) -> Activity:
         return Activity(
@@ -100,6 +102,8 @@ def _processor_seconds(root: Path) -> tuple[float | None, float | None]:
 
 
 def _throttled_seconds(root: Path) -> float | None:
+    """Of whichever group around us had to wait most: each counts for its own quota."""
+    found = []
     for group in machine.cpu_groups(root):
         try:
             lines = (group / "cpu.stat").read_text().splitlines()
@@ -107,10 +111,10 @@ def _throttled_seconds(root: Path) -> float | None:
             continue
         counters = dict(line.split() for line in lines)
         if "throttled_usec" in counters:
-            return int(counters["throttled_usec"]) / 1e6
-        if "throttled_time" in counters:
-            return int(counters["throttled_time"]) / 1e9
-    return None
+            found.append(int(counters["throttled_usec"]) / 1e6)
+        elif "throttled_time" in counters:
+            found.append(int(counters["throttled_time"]) / 1e9)
+    return max(found, default=None)
 
 
 def _overheated(root: Path) -> int | None:

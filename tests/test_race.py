@@ -1,0 +1,290 @@
+"""Races: who wins, who does not, and that nobody is hurt by another's failure."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import psutil
+import pytest
+import yaml
+
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import read_state
+from turnkeyml.display.results import race_lines
+from turnkeyml.launch.contest import File, hold
+from turnkeyml.launch.entrants import Entrants, measure_entrants
+from turnkeyml.measure.race import judge, speedup
+from turnkeyml.measure.record import load_samples
+from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.statistics import median_interval
+from turnkeyml.records import Evaluation, MeasuredPerformance, Plan, Verification
+from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes.session import OnnxRequest
+
+from .conftest import EXAMPLES, SMALL_MODEL
+
+ROUNDS = 30
+
+
+def samples_of(median: float, seed: int = 0, machine: np.ndarray | None = None) -> Samples:
+    """Ten runs in each round, with a noise of 1%; ``machine`` is how slow it was in each."""
+    level = np.repeat(np.ones(ROUNDS) if machine is None else machine, 10)
+    noise = 1 + 0.01 * np.random.default_rng(seed).standard_normal(10 * ROUNDS)
+    timed = (median * 1e6 * level * noise).astype(np.int64)
+    slices, walls = (10,) * ROUNDS, (int(timed.sum()) // ROUNDS,) * ROUNDS
+    return Samples(timed, 1, slices, walls, timed[:5], True, "precise", 50.0, 30.0)
+
+
+def evaluation_of(runtime: str, verdict: str | None = "match") -> Evaluation:
+    checked = Verification(verdict, "") if verdict else None
+    performance = MeasuredPerformance(1, 1, 1, 1, 1, 1, 1, 1, 1, verification=checked)
+    return Evaluation("x86", "a CPU", runtime, performance=performance)
+
+
+def judged(baseline: str = "a", verdicts: dict[str, str | None] | None = None, **medians: float):
+    evaluations = [evaluation_of(name, (verdicts or {}).get(name, "match")) for name in medians]
+    measured = {name: [samples_of(m, seed)] for seed, (name, m) in enumerate(medians.items())}
+    return judge(evaluations, measured, baseline)
+
+
+def test_the_fastest_wins_where_the_intervals_say_so():
+    race = judged(a=10, b=5, c=8)
+    assert (race.winner, race.verdict) == ("b", "The winner is b.")
+
+
+def test_there_is_no_winner_where_they_do_not():
+    race = judged(a=10, b=5, c=5)
+    assert race.winner is None
+    assert race.verdict in ("No clear winner between b, c.", "No clear winner between c, b.")
+
+
+@pytest.mark.parametrize("verdict", ["mismatch", None])
+def test_what_does_not_compute_the_same_never_wins(verdict):
+    race = judged(a=10, b=5, c=8, verdicts={"b": verdict})
+    assert race.winner == "c"
+    assert race.rows[1].speedup == pytest.approx(2, rel=0.01)
+
+
+def test_nobody_wins_where_nothing_computes_the_same():
+    race = judged(a=10, b=5, verdicts={"a": "mismatch", "b": "mismatch"})
+    assert race.winner is None
+    assert race.verdict == "Nothing that was measured computes what the original computes."
+
+
+def test_one_that_ran_alone_does_not_win():
+    assert judged(a=10).winner is None
+
+
+@pytest.mark.parametrize(("baseline", "expected"), [("a", (1, 2)), ("b", (0.5, 1))])
+def test_the_speed_up_is_that_over_the_baseline(baseline, expected):
+    rows = judged(baseline, a=10, b=5).rows
+    assert [r.speedup for r in rows] == pytest.approx(expected, rel=0.01)
+    assert all(r.speedup_low <= r.speedup <= r.speedup_high for r in rows)
+
+
+def test_a_contestant_that_failed_is_shown_with_its_reason():
+    lost = Evaluation("x86", "a CPU", "b", status="failed", reason="It was killed.")
+    race = judge([evaluation_of("a"), lost], {"a": [samples_of(10)]}, "a")
+    assert race.rows[1].speedup is None
+    assert any(re.fullmatch(r"b +failed", line) for line in race_lines(race))
+    assert "b failed: It was killed." in race_lines(race)
+
+
+def test_without_the_baseline_nothing_is_compared_with_it():
+    lost = Evaluation("x86", "a CPU", "a", status="failed", reason="It was killed.")
+    measured = {"b": [samples_of(10, 1)], "c": [samples_of(5, 2)]}
+    race = judge([lost, evaluation_of("b"), evaluation_of("c")], measured, "a")
+    assert [r.speedup for r in race.rows] == [None] * 3
+    assert (race.baseline, race.winner) == (None, "c")
+
+
+def test_what_happens_to_all_of_them_cancels_out():
+    machine = np.exp(np.cumsum(0.05 * np.random.default_rng(9).standard_normal(ROUNDS)))
+    slow, fast = samples_of(10, 1, machine), samples_of(5, 2, machine)
+    ratio, interval = speedup([slow], [fast])
+    alone = median_interval(fast.latencies)
+    assert ratio == pytest.approx(2, rel=0.005)
+    assert interval.half_width / ratio < 0.01
+    assert alone is None or alone.half_width / np.median(fast.latencies) > 0.05
+
+
+def test_processes_that_disagree_widen_the_interval():
+    baseline = [samples_of(10, 1), samples_of(10, 2)]
+    _, agreeing = speedup(baseline, [samples_of(5, 3), samples_of(5, 4)])
+    _, differing = speedup(baseline, [samples_of(5, 3), samples_of(6, 4)])
+    assert differing.half_width > 10 * agreeing.half_width
+
+
+def test_a_contestant_that_lost_a_process_is_still_compared():
+    measured = {"a": [samples_of(10, 1), samples_of(10, 2)], "b": [samples_of(5, 3)]}
+    race = judge([evaluation_of("a"), evaluation_of("b")], measured, "a")
+    assert race.rows[1].speedup == pytest.approx(2, rel=0.01)
+
+
+# With real processes
+
+TINY = {"warmup_seconds": 0.02, "warmup_runs": 2}
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """Two contestants in two processes each; the first is killed when the rounds begin."""
+    folder = tmp_path_factory.mktemp("killed")
+    np.savez(folder / "inputs.npz", x=np.ones((1, 10), np.float32))
+    model = str(EXAMPLES / "onnx" / "sample.onnx")
+    request = OnnxRequest(model, str(folder / "inputs.npz"), threads=1)
+    contestants = [
+        File(find_runtime("ort", "x86"), name, folder / name, request, "sample.onnx", None, None)
+        for name in ("fp32", "fp16")
+    ]
+
+    def kill_first(seconds: float) -> None:
+        children = psutil.Process().children()
+        workers = [p for p in children if "measure.worker" in " ".join(p.cmdline())]
+        min(workers, key=lambda p: p.create_time()).kill()
+
+    rule = replace(Rule.exactly(40), processes=2, **TINY)
+    return hold(contestants, rule, find_device("x86"), 1, kill_first)
+
+
+def test_a_worker_that_dies_loses_its_own_row(killed):
+    lost = killed[0].evaluation
+    assert not lost.ok
+    assert "The worker that measured with ort was killed by signal 9 (SIGKILL" in lost.reason
+
+
+def test_a_worker_that_dies_costs_the_others_nothing(killed):
+    assert [len(s.samples.timed) for s in killed[1].sittings] == [40, 40]
+
+
+def test_every_process_of_a_measurement_is_counted(killed):
+    found = killed[1].evaluation.performance
+    assert (found.processes, found.iterations) == (2, 80)
+
+
+def run(*words: object, cache: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, words)]
+    environment = {**os.environ, "TURNKEY_CACHE_DIR": str(cache)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=250)
+
+
+SCRIPT = f"""{SMALL_MODEL}
+import os
+with open(__file__ + ".ran", "a") as file:
+    print(os.getpid(), file=file)
+SmallModel()(torch.rand(2, 4))
+"""
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory):
+    """What ``turnkey race`` printed, and the folder of its build."""
+    folder = tmp_path_factory.mktemp("raced")
+    script = folder / "small.py"
+    script.write_text(SCRIPT)
+    who = ["--runtime", "ort", "torch-eager", "--precision", "fp32", "fp16"]
+    words = ["race", script, *who, "--iterations", 40]
+    result = run("-m", "turnkeyml", *words, cache=folder / "cache")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout, next((folder / "cache").glob("small_*"))
+
+
+def test_the_table_of_a_race_has_a_row_for_each_contestant(raced):
+    text, _ = raced
+    assert re.findall(r"(ort fp\d\d|torch-eager fp\d\d) .*? match$", text, re.MULTILINE) == [
+        "ort fp32",
+        "ort fp16",
+        "torch-eager fp32",
+    ]
+
+
+def test_eager_pytorch_is_the_baseline_unless_told_otherwise(raced):
+    assert re.search(r"torch-eager fp32 .* 1 \(baseline\) +match$", raced[0], re.MULTILINE)
+
+
+def test_the_baseline_can_be_chosen(raced, tmp_path):
+    shutil.copytree(raced[1], tmp_path / raced[1].name)
+    folder = BuildFolder(tmp_path, raced[1].name)
+    plan = Plan(str(tmp_path), iterations=2, precisions=("fp32", "fp16"), baseline="ort-fp16")
+    entrants = Entrants(folder, plan, read_state(folder))
+    _, race = measure_entrants(entrants, [find_runtime("ort", "x86")])
+    assert race.baseline == "ort fp16"
+
+
+def test_a_race_has_a_verdict(raced):
+    assert re.search(r"The winner is \w+|No clear winner between \w+", raced[0])
+
+
+def test_the_stats_of_a_race_tell_precisions_apart(raced):
+    stats = yaml.safe_load((raced[1] / "turnkey_stats.yaml").read_text())
+    found = [(e["runtime"], e["precision"], e["samples_file"]) for e in stats["evaluations"]]
+    assert found == [
+        ("ort", "fp32", "x86_benchmark/ort-fp32/samples.npz"),
+        ("ort", "fp16", "x86_benchmark/ort/samples.npz"),
+        ("torch-eager", "fp32", "x86_benchmark/torch-eager/samples.npz"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["ort", "ort-fp32", "torch-eager"])
+def test_each_contestant_of_a_race_ran_exactly_as_often_as_asked(raced, name):
+    (samples,) = load_samples(raced[1] / "x86_benchmark" / name / "samples.npz")
+    assert len(samples) == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--precision fp31", r"Unknown precision 'fp31'; there are: fp32, fp16\."),
+        ("--baseline ortt", r"Unknown runtime 'ortt' for device x86; its runtimes are: .*\."),
+        ("--baseline ort-fp31", r"Unknown runtime 'ort-fp31' for device x86; .*\."),
+        ("--quick --rigorous", r"argument --rigorous: not allowed with argument --quick\. .*\."),
+    ],
+)
+def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):
+    result = run("-m", "turnkeyml", "race", "small.py", *words.split(), cache=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert re.fullmatch(f"turnkey: error: {sentence}\n", result.stderr)
+
+
+RIGOROUS = """
+import sys
+from turnkeyml.launch import entrants
+from turnkeyml.launch.child import Job, run_job
+from turnkeyml.measure.rules import Rule
+from turnkeyml.records import Input, Plan
+
+script, cache = sys.argv[1:]
+tiny = Rule("rigorous", None, 20, 0.02, 0.5, 0.2, 2, 2, 0.02)
+entrants.RULES["rigorous"] = tiny
+plan = Plan(cache, runtimes=("torch-eager",), rule="rigorous")
+run_job(Job(Input(script), plan, script + ".events"))
+"""
+
+
+@pytest.fixture(scope="module")
+def rigorous(tmp_path_factory):
+    """A live model, measured by a short rule that wants two processes; and who ran its script."""
+    folder = tmp_path_factory.mktemp("rigorous")
+    (folder / "small.py").write_text(SCRIPT)
+    result = run("-c", RIGOROUS, folder / "small.py", folder / "cache", cache=folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+    stats = next((folder / "cache").glob("small_*/turnkey_stats.yaml")).read_text()
+    return yaml.safe_load(stats)["evaluations"], (folder / "small.py.ran").read_text().split()
+
+
+def test_a_live_model_is_measured_in_fresh_processes(rigorous):
+    (evaluation,), processes = rigorous
+    assert evaluation["performance"]["processes"] == 2
+    assert len(set(processes)) == len(processes) == 2
+
+
+def test_the_result_says_that_no_process_is_missing(rigorous):
+    (evaluation,), _ = rigorous
+    assert "processes" not in {flag["kind"] for flag in evaluation["performance"]["flags"]}
