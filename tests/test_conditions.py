@@ -210,8 +210,8 @@ def test_what_went_on_is_said_with_what_to_do(kind, conditions, words):
 @pytest.mark.parametrize(
     ("kind", "samples", "words"),
     [
-        ("timer", samples_of(NORMAL, timer=1e5), ["1.0% of each sample", "without --iterations"]),
-        ("few", samples_of(NORMAL[:4]), ["4 samples are too few", "--iterations or raise it"]),
+        ("timer", samples_of(NORMAL, timer=1e5), ["1.0% of each sample", "changes its inputs"]),
+        ("few", samples_of(NORMAL[:4]), ["4 samples are too few", "measure longer"]),
         ("unsteady", samples_of(NORMAL, steady=False), ["warm-up", "--rigorous"]),
         (
             "variation",
@@ -224,6 +224,20 @@ def test_what_is_wrong_with_the_samples_is_said_with_what_to_do(kind, samples, w
     (flag,) = find_flags([samples], DEFAULT, QUIET)
     assert flag.kind == kind
     assert [w for w in words if w not in flag.text] == []
+
+
+def test_what_an_option_has_caused_is_said_with_the_option():
+    chosen = Rule.exactly(4)
+    (timer,) = find_flags([samples_of(NORMAL, timer=1e5)], chosen, QUIET)
+    (few,) = find_flags([samples_of(NORMAL[:4])], chosen, QUIET)
+    assert "without --iterations" in timer.text
+    assert "leave out --iterations or raise it" in few.text
+
+
+def test_processes_that_differ_are_said_to():
+    (flag,) = find_flags([samples_of(NORMAL), samples_of(1.1 * NORMAL)], DEFAULT, QUIET)
+    assert flag.kind == "processes"
+    assert "they differ" in flag.text
 
 
 @pytest.mark.parametrize(

@@ -105,13 +105,35 @@ def test_without_the_baseline_nothing_is_compared_with_it():
     assert (race.baseline, race.winner) == (None, "c")
 
 
+def test_a_model_does_not_win_against_itself_in_another_process():
+    """Two processes differ by a fraction of a percent for no reason that a user could name."""
+    wins = 0
+    for seed in range(40):
+        offset = np.exp(0.006 * np.random.default_rng(seed).standard_normal(2))
+        measured = {
+            name: [samples_of(10 * factor, 2 * seed + i)]
+            for i, (name, factor) in enumerate(zip("ab", offset, strict=True))
+        }
+        race = judge([evaluation_of("a"), evaluation_of("b")], measured, "a")
+        wins += race.winner is not None
+    assert wins <= 4
+
+
+def test_few_rounds_that_hang_together_still_tell_what_is_four_times_as_fast():
+    machine = np.exp(np.linspace(0, 0.3, ROUNDS))
+    measured = {"a": [samples_of(20, 1, machine)], "b": [samples_of(5, 2)]}
+    race = judge([evaluation_of("a"), evaluation_of("b")], measured, "a")
+    assert race.winner == "b"
+    assert race.rows[1].speedup_low > 3
+
+
 def test_what_happens_to_all_of_them_cancels_out():
     machine = np.exp(np.cumsum(0.05 * np.random.default_rng(9).standard_normal(ROUNDS)))
     slow, fast = samples_of(10, 1, machine), samples_of(5, 2, machine)
     ratio, interval = speedup([slow], [fast])
     alone = median_interval(fast.latencies)
     assert ratio == pytest.approx(2, rel=0.005)
-    assert interval.half_width / ratio < 0.01
+    assert interval.half_width / ratio < 0.02
     assert alone is None or alone.half_width / np.median(fast.latencies) > 0.05
 
 

@@ -19,7 +19,7 @@ from turnkeyml.records import Conditions
 LATENCY = 5e6
 """Nanoseconds of a run of the made-up models."""
 
-STREAMS = 200
+STREAMS = 150
 RUNS = 6000
 """In each stream; more than any measurement of them takes."""
 
@@ -251,9 +251,9 @@ def test_what_does_not_drift_is_not_said_to(steady):
 
 
 def flagged(level: Callable[[float], float], noise: float, rule: Rule = DEFAULT) -> list[bool]:
-    """Whether six measurements of a model whose latency follows ``level`` say that it drifts."""
+    """Whether four measurements of a model whose latency follows ``level`` say that it drifts."""
     found = []
-    for seed in range(6):
+    for seed in range(4):
         times = LATENCY * (1 + noise * np.random.default_rng(seed).standard_normal(RUNS))
         found.append("drift" in kinds_of_flags(measure(Model(times, level), rule), rule))
     return found

@@ -131,7 +131,7 @@ def race_files(
         onnx_opset=onnx_opset,
         rt_args=rt_args,
         precisions=_precisions(precision),
-        baseline=_known_baseline(baseline, device),
+        baseline=_known_baseline(baseline, device, runtime, precision),
     )
     plan = plan if runtime else replace(plan, runtimes=())
     limit = _time_limit(process_isolation, timeout)
@@ -187,12 +187,22 @@ def _precisions(precision: str | Listing[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def _known_baseline(baseline: str | None, device: str) -> str | None:
+def _known_baseline(
+    baseline: str | None,
+    device: str,
+    runtime: str | Listing[str] | None,
+    precision: str | Listing[str],
+) -> str | None:
     """Refuse a baseline that no contestant can be."""
-    if baseline is not None:
-        runtime, _, precision = baseline.replace(" ", "-").rpartition("-")
-        name = runtime if precision in (*PRECISIONS, "bf16") else baseline
-        find_runtime(name, device)
+    if baseline is None:
+        return None
+    name, _, own = baseline.replace(" ", "-").rpartition("-")
+    name, own = (name, own) if own in (*PRECISIONS, "bf16") else (baseline, "")
+    known = find_runtime(name, device)
+    if runtime and name not in runtime:
+        raise UsageError(f"The baseline {baseline} does not take part; name its runtime too.")
+    if own and known.needs_onnx and own not in precision:
+        raise UsageError(f"The baseline {baseline} does not take part; name its precision too.")
     return baseline
 
 

@@ -195,7 +195,8 @@ def _cautions(rows: Sequence[ComparedRow]) -> Iterator[str]:
     for (kind, side), group in groups.items():
         row, flag = group[0]
         others = f" and {_count(len(group) - 1, 'other row')}" if len(group) > 1 else ""
-        yield f"{kind} in {side}, {item_in_words(row.item)}{others}: {flag.text}"
+        text = f": {flag.text}" if flag.text else ""
+        yield f"{kind} in {side}, {item_in_words(row.item)}{others}{text}"
 
 
 def _notes(rows: Sequence[ComparedRow]) -> Iterator[str]:

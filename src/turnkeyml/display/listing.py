@@ -200,13 +200,13 @@ def _median(performance: MeasuredPerformance) -> str:
 
 def _race_cautions(race: RaceResult) -> Iterator[str]:
     """What is to be said of the contestants; once where it is the same for several."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, list[str]] = {}
     for row in race.rows:
         performance = row.evaluation.performance
         for flag in performance.flags if performance else ():
-            found.setdefault(flag.kind, {})[row.label] = flag.text
-    for texts in found.values():
-        yield _field("Caution:", f"{', '.join(texts)}: {next(iter(texts.values()))}")
+            found.setdefault(flag.text, []).append(row.label)
+    for text, labels in found.items():
+        yield _field("Caution:", f"{', '.join(labels)}: {text}")
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:

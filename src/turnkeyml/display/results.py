@@ -25,7 +25,22 @@ def race_lines(race: RaceResult) -> list[str]:
     for row in race.rows:
         if not row.evaluation.ok:
             lines.append(f"{row.label} failed: {row.evaluation.reason}")
+        elif _moved(row, race):
+            lines.append(
+                f"{row.label}: its median moved from round to round; the speed-up is that within "
+                "the rounds and differs from the ratio of the medians."
+            )
     return [*lines, race.verdict]
+
+
+def _moved(row: RaceRow, race: RaceResult) -> bool:
+    """Whether the medians in the table do not have the ratio that is stated beside them."""
+    base = next((r.evaluation.performance for r in race.rows if r.label == race.baseline), None)
+    own = row.evaluation.performance
+    if base is None or own is None or row.speedup_low is None or row.speedup_high is None:
+        return False
+    ratio = base.median_latency / own.median_latency
+    return not row.speedup_low <= ratio <= row.speedup_high
 
 
 def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
@@ -66,7 +81,7 @@ def sweep_lines(results: Sequence[InputResult]) -> list[str]:
     header = ["script", "model", *names, "runtime", "median (ms)", "95% interval", "runs/s"]
     header += ["items/s"] * batches
     rows = [row for result in swept for row in _sweep_rows(result, names, batches)]
-    several = [len({row[i] for row in rows}) > 1 for i in range(len(header))]
+    several = [len({row[i] for row in rows} - {""}) > 1 for i in range(len(header))]
     constant = {"script", "model", "runtime"}
     shown = [i for i, title in enumerate(header) if title not in constant or several[i]]
     table = text_table([header[i] for i in shown], [[row[i] for i in shown] for row in rows])

@@ -135,7 +135,7 @@ def hold(
 
 def _sample(
     ready: list[_Runner], rule: Rule, announce: Announce | None
-) -> list[Samples | Exception]:
+) -> list[Samples | BaseException]:
     meters = [r.entry.meter for r in ready if r.entry is not None]
     if len(meters) == 1 and isinstance(meters[0], Worker):
         try:
@@ -171,14 +171,14 @@ class _Runner:
         self._verification = self._verification or self.entry.verification
         return True
 
-    def note(self, samples: Samples | Exception) -> None:
+    def note(self, samples: Samples | BaseException) -> None:
         """Keep what a process measured; an end of the process after that costs nothing."""
         assert self.entry is not None
         try:
-            if isinstance(samples, Exception):
+            if isinstance(samples, BaseException):
                 raise samples
             self._sittings.append(Sitting(samples, self.entry.costs()))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the row says so
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 
     def outcome(self, rule: Rule, device: Device, threads: int) -> Outcome:

@@ -62,19 +62,33 @@ class Entrants:
             return [self._live(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
             raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
-        own = self._own_precision()
-        return [self._file(runtime, p) for p in dict.fromkeys(self.plan.precisions or (own,))]
+        return [self._file(runtime, precision) for precision in self._precisions()]
+
+    def _precisions(self) -> list[str]:
+        """Those that were asked for and that there are; that of the build where it is none."""
+        there = [p for p in dict.fromkeys(self.plan.precisions) if self._kind(p)]
+        return there or [self._own_precision()]
+
+    def missing_precisions(self) -> list[str]:
+        """Those that were asked for and that a model in another precision cannot have."""
+        built = self.state is not None and ONNX in self.state.artifacts
+        return [p for p in self.plan.precisions if not self._kind(p)] if built else []
 
     def _own_precision(self) -> str:
         assert self.state is not None
         return str(self.state.facts.get("precision", "fp32"))
 
+    def _kind(self, precision: str) -> str | None:
+        """The name of the artifact of a precision."""
+        assert self.state is not None
+        kind = ONNX if precision == self._own_precision() else f"{ONNX}_{precision}"
+        return kind if kind in self.state.artifacts else None
+
     def _file(self, runtime: Runtime, precision: str) -> File:
         assert self.state is not None
-        is_own = precision == self._own_precision()
-        kind = ONNX if is_own else f"{ONNX}_{precision}"
-        if kind not in self.state.artifacts:
-            raise MeasureError(f"There is no {precision} file of a model in its own precision.")
+        kind = self._kind(precision)
+        assert kind is not None
+        is_own = kind == ONNX
         artifact = self.state.artifacts[kind]
         request = OnnxRequest(
             model=str(self.folder.path / artifact),
@@ -154,10 +168,15 @@ def measure_entrants(
     order = [r.name for r in runtimes]
     outcomes = sorted([*held, *refused], key=lambda o: order.index(o.evaluation.runtime))
     evaluations = tuple(_keep(outcome, entrants) for outcome in outcomes)
-    if len(outcomes) < 2:
+    if len(outcomes) < 2 and not plan.precisions:
         return evaluations, None
     measured = {o.evaluation.label: [s.samples for s in o.sittings] for o in outcomes if o.sittings}
-    return evaluations, judge(evaluations, measured, _baseline(plan, evaluations))
+    baseline = _baseline(plan, evaluations)
+    race = judge(evaluations, measured, baseline)
+    wanted = plan.baseline.replace(" ", "-") if plan.baseline else None
+    if wanted and wanted not in (baseline.replace(" ", "-"), baseline.split()[0]):
+        race = replace(race, verdict=f"{race.verdict} {wanted} could not be the baseline.")
+    return evaluations, race
 
 
 def _keep(outcome: Outcome, entrants: Entrants) -> Evaluation:

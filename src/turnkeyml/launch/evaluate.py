@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-CASTS = (
-    "ONNX Runtime casts fp16 to fp32 on x86, which costs time; "
-    "--sequence optimize-fp32 measures without."
-)
+CASTS = "ONNX Runtime casts fp16 to fp32 on x86, which costs time."
+WITHOUT_CASTS = "--sequence optimize-fp32 measures without."
 
 
 def evaluate(
@@ -112,10 +111,18 @@ class _Job:
                 remarks=built.remarks,
             )
         if not self.plan.build_only:
-            evaluations, race = self._measure_all(runtimes, built)
-            remarks = (*result.remarks, *(CASTS,) * _casts(evaluations, built))
+            evaluations, race, missing = self._measure_all(runtimes, built)
+            remarks = (*result.remarks, *self._remarks(evaluations, built, missing))
             result = replace(result, evaluations=evaluations, race=race, remarks=remarks)
         return result
+
+    def _remarks(
+        self, evaluations: tuple[Evaluation, ...], built: Built | None, missing: list[str]
+    ) -> Iterator[str]:
+        if missing:
+            yield f"The model is in another precision, so there is no {', '.join(missing)} of it."
+        if _casts(evaluations, built):
+            yield CASTS if self.plan.precisions else f"{CASTS[:-1]}; {WITHOUT_CASTS}"
 
     def _runtimes(self) -> list[Runtime]:
         """Those that were asked for; otherwise every one that can measure this here."""
@@ -136,7 +143,7 @@ class _Job:
 
     def _measure_all(
         self, runtimes: list[Runtime], built: Built | None
-    ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
+    ) -> tuple[tuple[Evaluation, ...], RaceResult | None, list[str]]:
         name = self.subject.record.hash
         self.sink.send(events.MeasureStarted(name, ", ".join(r.name for r in runtimes)))
 
@@ -147,7 +154,7 @@ class _Job:
         evaluations, race = measure_entrants(entrants, runtimes, announce)
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
-        return evaluations, race
+        return evaluations, race, entrants.missing_precisions()
 
     def _write_subject_stats(self) -> None:
         record = self.subject.record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
@@ -25,18 +26,26 @@ SKIP: dict[str, frozenset[str]] = {
 
 def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:
     """Measure a build with every runtime of the plan that the policy does not skip."""
+    evaluations: list[Evaluation] = []
     with folder.lock():
         before = evaluations_in(read_stats(folder))
-        earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
-        if before:  # measured again at the same point of a sweep, if it was part of one
-            plan = replace(plan, parameters=before[-1].get("parameters") or {})
-        names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
-        if not names:
-            return []
-        runtimes = [find_runtime(name, plan.device) for name in names]
-        evaluations = list(_measure(folder, plan, runtimes))
-        for evaluation in evaluations:
-            add_evaluation(folder, evaluation)
+        points = [e.get("parameters") or {} for e in before]
+        distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
+        for point in distinct:  # of a sweep, if it was part of one
+            of_point = [e for e in before if (e.get("parameters") or {}) == point]
+            evaluations += _measure_point(folder, replace(plan, parameters=point), skip, of_point)
+    return evaluations
+
+
+def _measure_point(
+    folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]]
+) -> list[Evaluation]:
+    earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
+    names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
+    runtimes = [find_runtime(name, plan.device) for name in names]
+    evaluations = list(_measure(folder, plan, runtimes)) if runtimes else []
+    for evaluation in evaluations:
+        add_evaluation(folder, evaluation)
     return evaluations
 
 

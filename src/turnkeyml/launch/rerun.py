@@ -40,7 +40,10 @@ def main() -> None:
     data = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
     request = from_dict(RerunRequest, data)
-    subject = _find(request)
+    try:
+        subject = _find(request)
+    except MeasureError as error:
+        sys.exit(str(error))
     from turnkeyml.build.reference import evaluating
 
     runtime = find_runtime(request.runtime, request.device)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
@@ -14,11 +15,14 @@ from turnkeyml.records import Conditions, Flag
 __all__ = ["find_flags"]
 
 HIGH_SPREAD = 0.1
+ENOUGH = 20
+"""Samples of which there would be enough, were they independent."""
 OTHER_CORES = 0.1
 WORST_OTHER_CORES = 0.3
 STOLEN_SHARE = 0.01
 THROTTLED_SHARE = 0.01
-TIMER_SHARE = 0.001
+TICKS = 0.03
+"""Seconds of processor time that the kernel's counters may be wrong by."""
 
 
 def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
@@ -46,14 +50,19 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
             f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
         )
+    elif width is not None and width > rule.precision and len(sittings) > 1:
+        yield Flag(
+            "processes",
+            f"Each process was precise, but they differ: {known}. Measure again, on a quieter "
+            "machine if you can.",
+        )
     if interval is None:
+        alike = ", each much like the one before," if len(latencies) >= ENOUGH else ""
+        longer = "leave out --iterations or raise it" if rule.iterations else "measure longer"
         yield Flag(
             "few",
-            f"{len(latencies):,} samples, each so much like the one before, are too few to say how "
-            "good the median is. Measure longer, on a quieter machine."
-            if len(latencies) >= 20
-            else f"{len(latencies)} samples are too few to say how good the median is; "
-            "leave out --iterations or raise it.",
+            f"{len(latencies):,} samples{alike} are too few to say how good the median is; "
+            f"{longer}.",
         )
     if not all(s.steady for s in sittings):
         yield Flag(
@@ -63,11 +72,12 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
         )
     share = max(s.timer / (s.block * float(np.median(s.latencies)) or 1) for s in sittings)
     if share > 2 * TIMER_SHARE:
-        yield Flag(
-            "timer",
-            f"Reading the clock costs about {share:.1%} of each sample; "
-            "without --iterations short models are timed in blocks.",
+        why = (
+            "without --iterations short models are timed in blocks"
+            if rule.iterations
+            else "the model changes its inputs, so that its runs cannot be timed in blocks"
         )
+        yield Flag("timer", f"Reading the clock costs about {share:.1%} of each sample; {why}.")
 
 
 def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
@@ -93,7 +103,10 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
 def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
     cores, processors = conditions.usable_cores, conditions.processors.count(",") + 1
     other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
-    if other > OTHER_CORES or worst > WORST_OTHER_CORES:
+    watched = sum(a.seconds for s in sittings for a in s.activities) or sum(
+        s.seconds for s in sittings
+    )
+    if other > OTHER_CORES + TICKS / max(watched, TICKS) or worst > WORST_OTHER_CORES:
         yield Flag(
             "load",
             f"Other programs kept {other:.1f} of {processors} processors busy, {worst:.1f} at "

@@ -45,6 +45,7 @@ class WarmUp:
     """Nanoseconds that reading the clock takes."""
     empty_call: float
     """Nanoseconds that a call of nothing takes in the same loop."""
+    activity: Activity = field(default_factory=lambda: Activity(0.0))
 
     @property
     def typical(self) -> float:
@@ -84,13 +85,15 @@ class SessionMeter:
         gc.collect()
         with _without_collector():
             timer, empty_call = self._calibrate()
+            before = activity.read()
             times, steady = self._run_until_steady(rule)
+            after = activity.read()
         typical = max(1.0, float(np.median(times[len(times) // 2 :])))
         self._recovery_runs = int(RECOVERY_SECONDS * 1e9 / typical)
         block = 1
         if rule.iterations is None and not self._session.changes_inputs:
             block = max(1, math.ceil(timer / (TIMER_SHARE * typical)))
-        return WarmUp(times, steady, block, timer, empty_call)
+        return WarmUp(times, steady, block, timer, empty_call, before.until(after))
 
     def take(self, samples: int, block: int) -> Slice:
         """Time so many samples of ``block`` runs each."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.statistics import Interval, overall_interval
+from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.records import Evaluation, RaceResult, RaceRow
 
 __all__ = ["judge", "speedup"]
+
+FEW_ROUNDS = 7
+"""From so many on, the range of the rounds stands in for an interval that they are too few for."""
+
+LEAST_ADVANTAGE = 1.01
+"""A smaller one does not make a winner, however sure it is."""
 
 Measured = Mapping[str, Sequence[Samples]]
 """For each contestant the samples of each process."""
@@ -39,7 +46,22 @@ def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[floa
     """
     # One that lost a process lost all that follow.
     processes = [_ratios(b, o) for b, o in zip(baseline, other, strict=False)]
-    return float(np.median(np.concatenate(processes))), overall_interval(processes)
+    ratios = np.concatenate(processes)
+    middle = float(np.median(ratios))
+    interval = overall_interval(processes)
+    if interval is None and len(ratios) >= FEW_ROUNDS:
+        interval = Interval(float(ratios.min()), float(ratios.max()))
+    if interval is None or len(processes) > 1 or baseline is other:
+        return middle, interval
+    return middle, _with_floor(middle, interval)
+
+
+def _with_floor(middle: float, interval: Interval) -> Interval:
+    """Widened by what two processes differ in anyway, which no number of rounds shows."""
+    floor = Z * PROCESS_FLOOR * math.sqrt(2)
+    below = math.hypot(math.log(middle / interval.low), floor)
+    above = math.hypot(math.log(interval.high / middle), floor)
+    return Interval(middle * math.exp(-below), middle * math.exp(above))
 
 
 def _ratios(baseline: Samples, other: Samples) -> np.ndarray:
@@ -61,8 +83,8 @@ def _winner(eligible: list[str], measured: Measured) -> tuple[str | None, str]:
 
 
 def _is_faster(one: str, other: str, measured: Measured) -> bool:
-    _, interval = speedup(measured[other], measured[one])
-    return interval is not None and interval.low > 1
+    ratio, interval = speedup(measured[other], measured[one])
+    return interval is not None and interval.low > 1 and ratio >= LEAST_ADVANTAGE
 
 
 def _median(samples: Sequence[Samples]) -> float:

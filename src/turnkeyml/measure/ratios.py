@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turnkeyml.measure.statistics import PROCESS_FLOOR as FLOOR
 from turnkeyml.measure.statistics import Z, correlation_time, median_interval
 
 __all__ = [
@@ -38,9 +39,6 @@ __all__ = [
 FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 
 DRAWS = 4000
-
-FLOOR = 0.006
-"""The relative standard deviation between processes that run the same thing on a quiet machine."""
 
 STRETCHES = 10
 LEAST_WANDERING = 60

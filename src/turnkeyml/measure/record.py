@@ -37,6 +37,7 @@ MILLISECOND = 1e6
 """In nanoseconds."""
 
 WINDOW_SECONDS = 0.5
+LEAST_SECONDS = 0.1
 """The kernel counts in ticks of some milliseconds; over less than this they tell nothing."""
 SAMPLES = "samples.npz"
 
@@ -194,7 +195,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         governor=machine.governor(),
         frequency_mhz=machine.frequency_mhz(),
         load_average=costs.load_average,
-        other_cores=total.other_cores if total.seconds >= WINDOW_SECONDS else None,
+        other_cores=total.other_cores if total.seconds >= LEAST_SECONDS else None,
         worst_other_cores=_worst(activities),
         stolen_share=share,
         throttled_seconds=total.throttled,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from turnkeyml.measure.statistics import drift, median_interval
+from turnkeyml.measure.statistics import correlation_time, drift, median_interval
 
-__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady", "relative_half_width"]
+__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady"]
 
 STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
@@ -24,6 +24,9 @@ is there will show, and one that is not will fade."""
 
 HINT_SHARE = 1 / 3
 """Of the cap, for how long a mere hint keeps us measuring."""
+
+LEAST_INDEPENDENT = 30
+"""Runs that are independent of each other, fewer of which do not tell how much they depend."""
 
 SETTLED_LOOKS = 5
 SETTLED = 0.05
@@ -70,9 +73,9 @@ RIGOROUS = Rule(name="rigorous", least_runs=140, cap_seconds=120.0, processes=5)
 
 def is_steady(times: np.ndarray) -> bool:
     """Whether a warm-up has stopped changing: its last two quarters agree."""
-    quarter = len(times) // 4
-    if quarter < 1:
-        return False
+    if len(times) < 2:
+        return True  # one run tells nothing, least of all that it is not
+    quarter = max(1, len(times) // 4)
     earlier, later = times[-2 * quarter : -quarter], times[-quarter:]
     before, after = float(np.median(earlier)), float(np.median(later))
     noise = [median_interval(part) for part in (earlier, later)]
@@ -104,8 +107,11 @@ class Stopping:
         if rule.iterations is not None:
             return "count" if runs >= rule.iterations else None
         self._looked_at = len(latencies)
-        width = relative_half_width(latencies)
-        if width <= rule.precision and runs >= rule.least_runs:
+        correlation = correlation_time(latencies)
+        width = relative_half_width(latencies, correlation)
+        independent = min(LEAST_INDEPENDENT, rule.least_runs)
+        enough = runs >= rule.least_runs and len(latencies) >= independent * correlation
+        if width <= rule.precision and enough:
             return None if self._may_drift(latencies, seconds) else "precise"
         if seconds >= rule.cap_seconds:
             return "cap"
@@ -129,8 +135,8 @@ class Stopping:
         return settled and needed > self.rule.cap_seconds
 
 
-def relative_half_width(latencies: np.ndarray) -> float:
+def relative_half_width(latencies: np.ndarray, correlation: float | None = None) -> float:
     """Of the interval of the median; infinite where there is none yet."""
-    interval = median_interval(latencies)
+    interval = median_interval(latencies, correlation=correlation)
     median = float(np.median(latencies))
     return interval.half_width / median if interval and median else math.inf

@@ -41,6 +41,7 @@ class Samples:
     timer: float
     empty_call: float
     activities: tuple[Activity, ...] = ()
+    """What else went on, from the warm-up on."""
 
     @property
     def latencies(self) -> np.ndarray:
@@ -63,7 +64,7 @@ class Samples:
 
 def sample(
     meters: Sequence[Meter], rule: Rule, on_estimate: Callable[[float], None] | None = None
-) -> list[Samples | Exception]:
+) -> list[Samples | BaseException]:
     """Measure all of them by one rule. One that fails costs the others nothing.
 
     ``on_estimate`` hears once how many seconds it takes at least.
@@ -94,7 +95,7 @@ class _Contestant:
         self._stopping = Stopping(rule)
         self._slices: list[Slice] = []
         self._count = 0
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._seconds = 0.0
         self._stopped: str | None = None
         self._warm: WarmUp = _COLD
@@ -108,7 +109,7 @@ class _Contestant:
         """Whatever goes wrong ends this contestant's race, and no other's."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - whoever asked for the samples gets it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it goes to whoever asked
             self._failure, self._stopped = error, "failed"
 
     def estimate(self) -> float:
@@ -139,7 +140,7 @@ class _Contestant:
     def _add(self, part: Slice) -> None:
         self._slices.append(part)
         self._count += len(part.times)
-        self._seconds += part.wall / 1e9
+        self._seconds += max(part.wall / 1e9, part.activity.seconds)  # preparation takes time too
         runs = self._count * self._warm.block
         if self._stopping.is_due(self._count, runs, self._seconds):
             self._stopped = self._stopping.reason(self._latencies(), runs, self._seconds)
@@ -157,7 +158,7 @@ class _Contestant:
     def _latencies(self) -> np.ndarray:
         return np.concatenate([s.times for s in self._slices]) / self._warm.block
 
-    def samples(self) -> Samples | Exception:
+    def samples(self) -> Samples | BaseException:
         """What was measured, or what went wrong."""
         if self._failure is not None:
             return self._failure
@@ -171,5 +172,5 @@ class _Contestant:
             stopped=self._stopped or "count",
             timer=self._warm.timer,
             empty_call=self._warm.empty_call,
-            activities=tuple(s.activity for s in self._slices),
+            activities=(self._warm.activity, *(s.activity for s in self._slices)),
         )

@@ -27,6 +27,7 @@ __all__ = [
     "overall_interval",
     "percentile",
     "spread",
+    "student",
 ]
 
 Z = 2.1
@@ -42,6 +43,9 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 """Student's t for 95% with 1, 2, 3, … degrees of freedom."""
 
 DRIFT_THRESHOLD = 0.02
+
+PROCESS_FLOOR = 0.006
+"""The relative standard deviation between processes that run the same thing on a quiet machine."""
 
 SAMPLES_NEEDED = {50: 11, 90: 64, 95: 130, 99: 662}
 """Below these counts a percentile is not known well enough to be stated."""
@@ -121,9 +125,13 @@ def between(medians: Sequence[float]) -> Interval | None:
     if count < 2:
         return None
     centre = float(np.mean(medians))
-    t = STUDENT[min(count - 1, len(STUDENT)) - 1]
-    half = t * float(np.std(medians, ddof=1)) / math.sqrt(count)
+    half = student(count) * float(np.std(medians, ddof=1)) / math.sqrt(count)
     return Interval(centre - half, centre + half)
+
+
+def student(count: int) -> float:
+    """Student's t that makes an interval of 95% of the mean of so many values."""
+    return STUDENT[min(count - 1, len(STUDENT)) - 1]
 
 
 def correlation_time(values: np.ndarray) -> float:

@@ -82,7 +82,7 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
         _reply(replies, {"estimate": seconds})
 
     (samples,) = sample([opened.meter], from_dict(Rule, rule), announce)
-    if isinstance(samples, Exception):
+    if isinstance(samples, BaseException):
         raise samples
     return to_dict(samples)
 

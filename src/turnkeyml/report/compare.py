@@ -13,7 +13,7 @@ import numpy as np
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import load_samples
-from turnkeyml.measure.statistics import Z
+from turnkeyml.measure.statistics import student
 from turnkeyml.records import Flag
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Item, Row
@@ -215,7 +215,7 @@ def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
     random = ratios.generator(side, *where)
     processes = _samples(row)
     if processes is not None:
-        draws = ratios.draws_from_samples(processes, random, _recorded_error(row))
+        draws = ratios.draws_from_samples(processes, random, _recorded_error(row, len(processes)))
         notes = [f"no interval in {side}: too few independent runs"] * (draws is None)
     else:
         draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
@@ -227,11 +227,11 @@ def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
     return draws, notes
 
 
-def _recorded_error(row: Row) -> float:
-    """The relative standard error that the recorded interval stands for."""
-    if row.low is None or row.high is None:
+def _recorded_error(row: Row, processes: int) -> float:
+    """The relative standard error that the recorded interval of so many processes stands for."""
+    if row.low is None or row.high is None or processes < 2:
         return 0.0
-    return (row.high - row.low) / 2 / Z / row.median
+    return (row.high - row.low) / 2 / student(processes) / row.median
 
 
 def _samples(row: Row) -> list[np.ndarray] | None:
