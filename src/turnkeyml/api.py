@@ -154,7 +154,7 @@ def _evaluate_files(
     from turnkeyml.discover.sweep import parse_sweep, script_words
     from turnkeyml.display.results import sweep_lines
     from turnkeyml.display.watchers import make_watcher
-    from turnkeyml.launch.local import evaluate_inputs
+    from turnkeyml.launch.local import Limits, evaluate_inputs
 
     points = parse_sweep([sweep] if isinstance(sweep, str) else sweep or ())
     names = [input_files] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
@@ -172,7 +172,7 @@ def _evaluate_files(
         for p in points
     ]
     watcher = make_watcher(show_status=not plan.analyze_only, as_race=as_race)
-    results = evaluate_inputs(tasks, watcher, source, limit)
+    results = list(evaluate_inputs(tasks, watcher, source, Limits(seconds=limit)))
     if points != [{}] and not plan.analyze_only and not plan.build_only:
         print("\n".join([*sweep_lines(results), ""]), flush=True)
     return results
@@ -432,7 +432,7 @@ class _Live:
         result = evaluate(
             Subject(record, self._model, self._args, self._kwargs),
             plan,
-            events.Sink(listener=self._monitor.event),
+            events.Sink(listener=lambda event: self._monitor.event(None, event)),
             None if isinstance(sequence, str) else sequence,
         )
         for remark in result.remarks:

@@ -21,6 +21,8 @@ __all__ = [
     "InputFinished",
     "InvocationFinished",
     "InvocationFound",
+    "MachineAwaited",
+    "MachineTaken",
     "MeasureEstimated",
     "MeasureStarted",
     "Reader",
@@ -97,6 +99,20 @@ class MeasureStarted:
 
 
 @dataclass(frozen=True)
+class MachineAwaited:
+    """Everything is loaded; it waits until the others are done, to have the machine to itself."""
+
+    invocation: str
+
+
+@dataclass(frozen=True)
+class MachineTaken:
+    """From now on the machine belongs to this measurement."""
+
+    invocation: str
+
+
+@dataclass(frozen=True)
 class MeasureEstimated:
     """The warm-up is over; the timed runs will take about this long."""
 
@@ -127,6 +143,8 @@ Event = (
     | StageStarted
     | StageFinished
     | MeasureStarted
+    | MachineAwaited
+    | MachineTaken
     | MeasureEstimated
     | InvocationFinished
     | InputFinished

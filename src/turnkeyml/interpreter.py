@@ -6,7 +6,10 @@ import signal
 import sys
 from pathlib import Path
 
-__all__ = ["command", "describe_exit"]
+__all__ = ["adopt_orphans", "command", "describe_exit", "die_with_parent"]
+
+_PARENT_DEATH_SIGNAL = 1
+_CHILD_SUBREAPER = 36
 
 _ROOT = str(Path(__file__).resolve().parent.parent)
 
@@ -20,6 +23,23 @@ _PROGRAM = (
 def command(module: str, *arguments: str) -> list[str]:
     """The command that runs ``main()`` of a module, without the working folder on its path."""
     return [sys.executable, "-c", _PROGRAM.format(root=_ROOT, module=module), *arguments]
+
+
+def die_with_parent() -> None:
+    """On Linux, let the kernel end this process when the one that started it is gone."""
+    _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """On Linux, become the parent of whatever our descendants leave behind."""
+    _prctl(_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value)
 
 
 def describe_exit(code: int) -> str:

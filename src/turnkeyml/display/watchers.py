@@ -40,18 +40,16 @@ class PlainWatcher:
         self._as_race = as_race
         self._monitor = monitor
         self._traceback = traceback
-        self._item: Input | None = None
         self._title = ""
         self._header_shown = False
 
     def input_started(self, item: Input, position: int, total: int) -> None:
-        self._item = item
         self._title = f"{item.name} ({position} of {total})"
         if item.malformed_labels:
             words = ", ".join(map(repr, item.malformed_labels))
             self._tell(f"Warning: {item.path}: {words} in its first line: labels are key::value.")
 
-    def event(self, event: events.Event) -> None:
+    def event(self, item: Input | None, event: events.Event) -> None:
         """Say what happens, a line at a time."""
         match event:
             case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
@@ -61,7 +59,7 @@ class PlainWatcher:
             case _ if self._monitor:
                 line = _progress_line(event)
                 if line:
-                    self._tell(f"{self._item.name}: {line}" if self._item else line)
+                    self._tell(f"{item.name}: {line}" if item else line)
 
     def tick(self) -> None:
         """Nothing changes on a printed page."""
@@ -119,10 +117,10 @@ class LiveWatcher(PlainWatcher):
         print(f"Running {self._title}", flush=True)
         self._rows, self._current, self._expected = [], None, 0.0
 
-    def event(self, event: events.Event) -> None:
+    def event(self, item: Input | None, event: events.Event) -> None:
         match event:
             case events.ScriptFinished():
-                super().event(event)
+                super().event(item, event)
             case events.InvocationFinished(result):
                 if result.traceback and self._traceback and self._live:
                     self._live.console.print(result.traceback.rstrip(), markup=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from turnkeyml import events
 from turnkeyml.build.subject import Subject
 from turnkeyml.errors import TurnkeyError, describe
+from turnkeyml.launch.turns import Turns
 from turnkeyml.records import Input, InvocationRecord, Plan, ScriptOutcome, from_dict
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Job:
     plan: Plan
     events: str
     sequence: SequenceSource | None = None
+    turns: str | None = None
+    """The file by which inputs that run at the same time agree on who measures."""
 
 
 def main() -> None:
@@ -47,6 +50,8 @@ def main() -> None:
 def run_job(job: Job) -> None:
     """Discover, build and measure; everything that is learned goes out as events."""
     sink = events.Sink(job.events)
+    turns = Turns(job.turns, sink)
+    turns.work()
     try:
         sequence = _load_sequence(job.sequence)
     except TurnkeyError as error:
@@ -63,7 +68,9 @@ def run_job(job: Job) -> None:
         for subject in subjects:
             if job.input.selects(subject.record):
                 subject.script = None if subject.is_onnx else job.input.path
-                result = evaluate(subject, job.plan, sink, sequence, job.input.labels)
+                result = evaluate(
+                    subject, job.plan, sink, sequence, labels=job.input.labels, turns=turns
+                )
                 sink.send(events.InvocationFinished(result))
     sink.send(events.InputFinished())
 

@@ -26,9 +26,10 @@ from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
 if TYPE_CHECKING:
     from turnkeyml.build.subject import Subject
 
-__all__ = ["Contestant", "File", "Live", "Outcome", "hold"]
+__all__ = ["Contestant", "File", "Live", "Machine", "Outcome", "hold"]
 
 Announce = Callable[[float], None]
+Machine = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,21 @@ def hold(
     rule: Rule,
     device: Device,
     threads: int,
+    *,
     announce: Announce | None = None,
+    machine: Machine = contextlib.nullcontext,
 ) -> list[Outcome]:
-    """Measure all of them, in turns if they are several; failures are part of the outcome."""
+    """Measure all of them, in turns if they are several; failures are part of the outcome.
+
+    All are loaded before ``machine`` is entered, within which nothing else is to run.
+    """
     runners = [_Runner(c) for c in contestants]
     for number in range(rule.processes):
         with contextlib.ExitStack() as stack:
             ready = [r for r in runners if r.enter(stack, number)]
-            for runner, samples in zip(ready, _sample(ready, rule, announce), strict=True):
+            with machine():
+                found = _sample(ready, rule, announce)
+            for runner, samples in zip(ready, found, strict=True):
                 runner.note(samples)
         announce = None
     return [r.outcome(rule, device, threads) for r in runners]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from turnkeyml.build.stage import ONNX, ONNX_FP32
 from turnkeyml.cache.layout import BuildFolder, safe_name
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError
-from turnkeyml.launch.contest import File, Live, Outcome, hold
+from turnkeyml.launch.contest import File, Live, Machine, Outcome, hold
 from turnkeyml.launch.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
@@ -153,7 +154,10 @@ class Entrants:
 
 
 def measure_entrants(
-    entrants: Entrants, runtimes: list[Runtime], announce: Callable[[float], None] | None = None
+    entrants: Entrants,
+    runtimes: list[Runtime],
+    announce: Callable[[float], None] | None = None,
+    machine: Machine = nullcontext,
 ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
     """Measure with each runtime; several contestants race. Needs the build folder's lock."""
     plan, device = entrants.plan, find_device(entrants.plan.device)
@@ -164,7 +168,9 @@ def measure_entrants(
             contestants += entrants.of(runtime)
         except MeasureError as error:
             refused.append(Outcome(failed(device, runtime, str(error))))
-    held = hold(contestants, rule_of(plan), device, entrants.threads, announce)
+    held = hold(
+        contestants, rule_of(plan), device, entrants.threads, announce=announce, machine=machine
+    )
     order = [r.name for r in runtimes]
     outcomes = sorted([*held, *refused], key=lambda o: order.index(o.evaluation.runtime))
     evaluations = tuple(_keep(outcome, entrants) for outcome in outcomes)

@@ -20,6 +20,7 @@ from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.launch.entrants import Entrants, measure_entrants, sequence_for
+from turnkeyml.launch.turns import Turns
 from turnkeyml.records import Evaluation, InvocationResult, Plan, RaceResult
 from turnkeyml.runtimes.registry import Runtime, available_runtimes, find_runtime
 
@@ -37,11 +38,13 @@ def evaluate(
     plan: Plan,
     sink: events.Sink,
     sequence: Sequence | None = None,
+    *,
     labels: dict[str, tuple[str, ...]] | None = None,
+    turns: Turns | None = None,
 ) -> InvocationResult:
     """Do with an invocation what the plan says. Failures are part of the result."""
     folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
-    job = _Job(subject, plan, folder, sink, sequence, labels or {})
+    job = _Job(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
     result = InvocationResult(subject.record, build_dir=str(job.folder.path))
     try:
         with job.lock():
@@ -77,6 +80,7 @@ class _Job:
     sink: events.Sink
     sequence: Sequence | None
     labels: dict[str, tuple[str, ...]]
+    turns: Turns
 
     def lock(self) -> AcquireReturnProxy:
         """The build's lock, taken; whoever watches hears if that means waiting."""
@@ -151,7 +155,9 @@ class _Job:
             self.sink.send(events.MeasureEstimated(name, seconds))
 
         entrants = Entrants(self.folder, self.plan, built.state if built else None, self.subject)
-        evaluations, race = measure_entrants(entrants, runtimes, announce)
+        evaluations, race = measure_entrants(
+            entrants, runtimes, announce, lambda: self.turns.machine(name)
+        )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
         return evaluations, race, entrants.missing_precisions()

@@ -1,74 +1,61 @@
-"""Evaluating inputs on this machine, one after the other, each in a child process."""
+"""Evaluating inputs on this machine, each in a child process, one or several at a time."""
 
 from __future__ import annotations
 
 import contextlib
-import os
+import shutil
+import signal
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from turnkeyml import events, interpreter
+from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
+from turnkeyml.launch import memory
 from turnkeyml.launch.child import Job, SequenceSource
+from turnkeyml.launch.follow import Follower, Watcher
 from turnkeyml.launch.processes import Child, Launcher, kill_tree, make_launcher
-from turnkeyml.records import (
-    Input,
-    InputResult,
-    InvocationRecord,
-    InvocationResult,
-    Plan,
-    ScriptOutcome,
-    to_dict,
-)
+from turnkeyml.records import Input, InputResult, Plan, to_dict
 
-__all__ = ["Watcher", "evaluate_inputs"]
+__all__ = ["Limits", "evaluate_inputs"]
 
 POLL_SECONDS = 0.05
 POLL_SECONDS_WHILE_MEASURING = 1.0
 """The end of a child wakes us at once; nothing else is worth a disturbance."""
+MEMORY_SECONDS = 0.25
+GIB = 1 << 30
+
+Task = tuple[Input, Plan]
 
 
-class Watcher(Protocol):
-    """Whoever wants to see what goes on."""
+@dataclass(frozen=True)
+class Limits:
+    """How many inputs may run at a time, and what each of them may use."""
 
-    def input_started(self, item: Input, position: int, total: int) -> None: ...
-
-    def event(self, event: events.Event) -> None: ...
-
-    def tick(self) -> None: ...
-
-    def input_finished(self, result: InputResult) -> None: ...
-
-    def close(self) -> None: ...
+    jobs: int = 1
+    seconds: float | None = None
+    memory_bytes: int | None = None
 
 
 def evaluate_inputs(
-    tasks: list[tuple[Input, Plan]],
+    tasks: list[Task],
     watcher: Watcher,
     sequence: SequenceSource | None = None,
-    timeout: float | None = None,
-) -> list[InputResult]:
-    """Evaluate every input by its plan, whatever becomes of the others."""
-    results = []
+    limits: Limits | None = None,
+) -> Iterator[InputResult]:
+    """What became of every input by its plan, as they finish, whatever becomes of the others."""
     with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="turnkey-"))
-        launcher = make_launcher(_modules_to_import(tasks))
+        folder = Path(tempfile.mkdtemp(prefix="turnkey-"))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        launcher = make_launcher(_modules_to_import(tasks), folder)
         stack.callback(launcher.close)
         stack.callback(watcher.close)
-        for position, (item, plan) in enumerate(tasks, start=1):
-            watcher.input_started(item, position, len(tasks))
-            events_path = str(Path(folder) / f"{position}.jsonl")
-            run = _Run(Job(item, plan, events_path, sequence), watcher)
-            result = run.run(launcher, timeout)
-            watcher.input_finished(result)
-            results.append(result)
-    return results
+        yield from _Pool(launcher, watcher, sequence, limits or Limits(), folder).run(tasks)
 
 
-def _modules_to_import(tasks: list[tuple[Input, Plan]]) -> list[str]:
+def _modules_to_import(tasks: list[Task]) -> list[str]:
     """What every child will need, imported once; nothing that none of them will."""
     scripts = any(not item.is_onnx for item, _ in tasks)
     modules = ["turnkeyml.launch.child"]
@@ -82,103 +69,136 @@ def _modules_to_import(tasks: list[tuple[Input, Plan]]) -> list[str]:
     return modules
 
 
-class _Run:
-    """One input's way through a child, seen from outside."""
+@dataclass
+class _Running:
+    """A child and what is known of it."""
 
-    def __init__(self, job: Job, watcher: Watcher) -> None:
-        self._item = job.input
-        self._plan = job.plan
+    follower: Follower
+    child: Child
+    deadline: float | None
+    since: float = field(default_factory=time.monotonic)
+    peak_bytes: int = 0
+    memory_looked_at: float = 0.0
+    out_of_memory_before: int = field(default_factory=memory.out_of_memory_kills)
+
+
+class _Pool:
+    """The inputs that run now, and those to come."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        watcher: Watcher,
+        sequence: SequenceSource | None,
+        limits: Limits,
+        folder: Path,
+    ) -> None:
+        self._launcher = launcher
         self._watcher = watcher
-        self._job = Path(job.events).with_suffix(".json")
-        self._reader = events.Reader(job.events)
-        write_json(self._job, to_dict(job))
-        self._found: dict[str, InvocationRecord] = {}
-        self._results: dict[str, InvocationResult] = {}
-        self._outcome: ScriptOutcome | None = None
-        self._where = "before the script ran"
-        self._measuring = False
-        self._complete = False
-        self._failure: str | None = None
+        self._sequence = sequence
+        self._limits = limits
+        self._folder = folder
+        self._running: list[_Running] = []
 
-    def run(self, launcher: Launcher, timeout: float | None) -> InputResult:
-        child = launcher.start(str(self._job))
+    def run(self, tasks: list[Task]) -> Iterator[InputResult]:
+        waiting = list(enumerate(tasks, start=1))
+        waiting.reverse()
         try:
-            code = self._follow(child, timeout)
-        except BaseException:
-            kill_tree(child.pid)
-            raise
-        if code is None:
-            words = f"timeout after {timeout:g} s {self._where}; --timeout gives it longer"
-            return self._result(words)
-        if self._complete:
-            return self._result(self._failure)
-        return self._result(f"The process {interpreter.describe_exit(code)} {self._where}.")
+            while waiting or self._running:
+                while waiting and self._has_room():
+                    position, task = waiting.pop()
+                    self._start(task, position, len(tasks))
+                yield from self._look()
+        finally:
+            for running in self._running:
+                kill_tree(running.child.pid)
 
-    def _follow(self, child: Child, timeout: float | None) -> int | None:
-        """Wait for the end of a child; None if it had to be ended."""
-        deadline = time.monotonic() + timeout if timeout else None
-        while True:
-            pause = POLL_SECONDS_WHILE_MEASURING if self._measuring else POLL_SECONDS
-            code = child.wait(pause)
-            for event in self._reader.read():
-                self._note(event)
-                self._watcher.event(event)
-            if code is not None:
-                return code
-            if deadline is not None and time.monotonic() > deadline:
-                kill_tree(child.pid)
-                return None
-            self._watcher.tick()
+    def _has_room(self) -> bool:
+        """Whether another may start: not too many, and not where it would disturb or delay."""
+        quiet = any(r.follower.measures or r.follower.waits for r in self._running)
+        return not self._running or (len(self._running) < self._limits.jobs and not quiet)
 
-    def _note(self, event: events.Event) -> None:
-        """Keep what an event says, in case it is the last."""
-        self._measuring = isinstance(event, (events.MeasureStarted, events.MeasureEstimated))
-        match event:
-            case events.ScriptStarted():
-                self._where = "while the script ran"
-            case events.InvocationFound(record):
-                self._found[record.hash] = record
-            case events.ScriptFinished(outcome, records):
-                self._outcome = outcome
-                self._found = {r.hash: r for r in records}
-                self._where = "after the script had run"
-            case events.StageStarted(_, stage):
-                self._where = f"in {stage}"
-            case events.MeasureStarted(_, runtime):
-                self._where = f"while measuring with {runtime}"
-            case events.InvocationFinished(result):
-                self._results[result.invocation.hash] = result
-            case events.InputFinished(failure):
-                self._complete = True
-                self._failure = failure
+    def _start(self, task: Task, position: int, total: int) -> None:
+        item, plan = task
+        self._watcher.input_started(item, position, total)
+        turns = str(self._folder / "turns") if self._limits.jobs > 1 else None
+        job = Job(item, plan, str(self._folder / f"{position}.jsonl"), self._sequence, turns)
+        path = self._folder / f"{position}.json"
+        write_json(path, to_dict(job))
+        follower = Follower(job, self._watcher)
+        child = self._launcher.start(str(path))
+        limit = self._limits.seconds
+        self._running.append(_Running(follower, child, time.monotonic() + limit if limit else None))
 
-    def _result(self, failure: str | None) -> InputResult:
-        rows = [self._row(record, failure) for record in self._found.values()]
-        outcome = self._outcome or ScriptOutcome()
-        complaint = failure or self._complaint(rows)
-        return InputResult(self._item, outcome, tuple(rows), complaint, self._plan.parameters)
+    def _look(self) -> Iterator[InputResult]:
+        """Wait a moment, then deal with every child that has something to tell or has ended."""
+        self._launcher.wait(self._pause())
+        for running in list(self._running):
+            code = running.child.exit_code()
+            self._read(running)
+            failure = self._how_it_ended(running, code)
+            if code is None and failure is None:
+                continue
+            self._running.remove(running)
+            result = running.follower.result(failure)
+            self._watcher.input_finished(result)
+            yield result
+        self._watcher.tick()
 
-    def _row(self, record: InvocationRecord, failure: str | None) -> InvocationResult:
-        if record.hash in self._results:
-            return self._results[record.hash]
-        build_dir = os.path.join(self._plan.cache_dir, record.build_name)
-        row = InvocationResult(record, self._item.selects(record), build_dir=build_dir)
-        if self._plan.analyze_only or not row.selected:
-            return row
-        if record.obstacle is not None:
-            return replace(row, skipped=record.obstacle)
-        return replace(row, failure=failure or "it was not reached")
+    def _read(self, running: _Running) -> None:
+        """New events; the time in which it waits for others does not count as its own."""
+        now = time.monotonic()
+        if running.follower.waits and running.deadline is not None:
+            running.deadline += now - running.since
+        running.since = now
+        running.follower.read()
 
-    def _complaint(self, rows: list[InvocationResult]) -> str | None:
-        """What is wrong with an input whose process ended well."""
-        if rows and self._item.targets and not any(r.selected for r in rows):
-            there = ", ".join(r.invocation.hash for r in rows)
-            return f"No model has the hash {','.join(self._item.targets)}; there are: {there}."
-        if self._plan.analyze_only or (self._outcome and not self._outcome.ok):
-            return None
-        if not rows:
-            return "No model was found: the script calls no torch.nn.Module that has parameters."
-        chosen = [r for r in rows if r.selected]
-        if all(r.skipped for r in chosen):
-            return "None of its models can be built."
+    def _pause(self) -> float:
+        measuring = any(r.follower.measures for r in self._running)
+        pause = POLL_SECONDS_WHILE_MEASURING if measuring else POLL_SECONDS
+        if self._limits.memory_bytes is not None:
+            pause = min(pause, MEMORY_SECONDS)
+        now = time.monotonic()
+        left = [r.deadline - now for r in self._running if r.deadline and not r.follower.waits]
+        return max(0.0, min([pause, *left]))
+
+    def _how_it_ended(self, running: _Running, code: int | None) -> str | None:
+        """What is to be said of its end, or None where there is nothing, or it has not ended."""
+        follower = running.follower
+        if code is not None:
+            return None if follower.complete else self._describe(running, code)
+        if running.deadline and time.monotonic() >= running.deadline and not follower.waits:
+            kill_tree(running.child.pid)
+            follower.read()
+            seconds = self._limits.seconds
+            return f"timeout after {seconds:g} s {follower.where}; --timeout gives it longer"
+        used = self._memory(running)
+        limit = self._limits.memory_bytes
+        if limit is not None and used > limit:
+            kill_tree(running.child.pid)
+            follower.read()
+            return (
+                f"out of memory at {used / GIB:.1f} GiB {follower.where}; "
+                f"--memory-limit allows {limit / GIB:.1f} GiB"
+            )
         return None
+
+    def _memory(self, running: _Running) -> int:
+        """What it and everything it started use now; looked at only now and then."""
+        now = time.monotonic()
+        often = MEMORY_SECONDS if self._limits.memory_bytes else 4 * MEMORY_SECONDS
+        if now - running.memory_looked_at < often or running.follower.measures:
+            return 0
+        running.memory_looked_at = now
+        used = memory.tree_bytes(running.child.pid)
+        running.peak_bytes = max(running.peak_bytes, used)
+        return used
+
+    def _describe(self, running: _Running, code: int) -> str:
+        """How a process ended before it was done."""
+        where = running.follower.where
+        killed = memory.out_of_memory_kills() > running.out_of_memory_before
+        if code == -signal.SIGKILL and killed:
+            at = f" at {running.peak_bytes / GIB:.1f} GiB" if running.peak_bytes else ""
+            return f"out of memory{at} {where}: the system killed the process."
+        return f"The process {interpreter.describe_exit(code)} {where}."

@@ -11,11 +11,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
 
 from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
+from turnkeyml.launch.memory import descendants
 
 __all__ = ["Child", "Launcher", "kill_tree", "make_launcher"]
 
@@ -25,8 +28,8 @@ class Child(Protocol):
 
     pid: int
 
-    def wait(self, seconds: float) -> int | None:
-        """Its exit code, or None if it still runs after that time."""
+    def exit_code(self) -> int | None:
+        """Negative for a signal; None while it runs."""
 
 
 class Launcher(Protocol):
@@ -35,32 +38,42 @@ class Launcher(Protocol):
     def start(self, job: str) -> Child:
         """Start the job in a file."""
 
+    def wait(self, seconds: float) -> None:
+        """Return when a child has ended, or after that time."""
+
     def close(self) -> None:
         """End what was started."""
 
 
-def make_launcher(modules: list[str]) -> Launcher:
-    """Fork from a process that has imported ``modules``, where that is safe."""
+def make_launcher(modules: list[str], folder: Path) -> Launcher:
+    """Fork from a process that has imported ``modules``, where that is safe.
+
+    The folder is what is to be removed if we are killed before we can do so ourselves.
+    """
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
-        return ForkingLauncher(modules)
+        return ForkingLauncher(modules, folder)
     return FreshLauncher()
 
 
 def kill_tree(pid: int) -> None:
-    """End a process and everything that it started, at once."""
-    import psutil
+    """End a process and everything that it started, at once.
 
-    try:
-        root = psutil.Process(pid)
-        family = [*root.children(recursive=True), root]
-    except psutil.NoSuchProcess:
-        return
-    for process in family:
-        try:
-            process.kill()
-        except psutil.NoSuchProcess:
-            continue
-    psutil.wait_procs(family, timeout=3)
+    Each is stopped first, so that none can start another while we count them.
+    """
+    family: list[int] = []
+    new = [pid]
+    while new:
+        for member in new:
+            _signal(member, signal.SIGSTOP)
+        family += new
+        new = [member for member in descendants(pid) if member not in family]
+    for member in family:
+        _signal(member, signal.SIGKILL)
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 class FreshLauncher:
@@ -74,9 +87,15 @@ class FreshLauncher:
         self._children.append(child)
         return child
 
+    def wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while all(c.exit_code() is None for c in self._children) and time.monotonic() < deadline:
+            time.sleep(min(0.02, seconds))
+        self._children = [c for c in self._children if c.exit_code() is None]
+
     def close(self) -> None:
         for child in self._children:
-            if child.wait(0) is None:
+            if child.exit_code() is None:
                 kill_tree(child.pid)
 
 
@@ -85,11 +104,8 @@ class _FreshChild:
         self._process = process
         self.pid = process.pid
 
-    def wait(self, seconds: float) -> int | None:
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+    def exit_code(self) -> int | None:
+        return self._process.poll()
 
 
 class ForkingLauncher:
@@ -99,15 +115,16 @@ class ForkingLauncher:
     zygote.
     """
 
-    def __init__(self, modules: list[str]) -> None:
+    def __init__(self, modules: list[str], folder: Path) -> None:
         self._modules = ",".join(modules)
+        self._folder = str(folder)
         self._exits: dict[int, int] = {}
         self._start_zygote()
 
     def _start_zygote(self) -> None:
         self._channel, theirs = socket.socketpair()
         command = interpreter.command(
-            "turnkeyml.launch.zygote", str(theirs.fileno()), self._modules
+            "turnkeyml.launch.zygote", str(theirs.fileno()), self._modules, self._folder
         )
         with _interrupts_ignored():
             self._zygote = subprocess.Popen(command, pass_fds=[theirs.fileno()])
@@ -132,14 +149,16 @@ class ForkingLauncher:
             "The process that starts the inputs was killed twice; is there enough memory?"
         )
 
-    def wait(self, pid: int, seconds: float) -> int | None:
-        """The exit code of a child, or None if it still runs after that time."""
-        if pid not in self._exits and self._alive:
+    def wait(self, seconds: float) -> None:
+        if self._alive:
             self._receive(seconds)
+
+    def exit_code(self, pid: int) -> int | None:
+        """Of a child, or None if it still runs."""
         if pid not in self._exits and not self._alive:
             kill_tree(pid)
-            self._exits[pid] = -signal.SIGKILL
-        return self._exits.get(pid)
+            return -signal.SIGKILL
+        return self._exits.pop(pid, None)
 
     def close(self) -> None:
         self._channel.close()
@@ -194,5 +213,5 @@ class _ForkedChild:
         self._launcher = launcher
         self.pid = pid
 
-    def wait(self, seconds: float) -> int | None:
-        return self._launcher.wait(self.pid, seconds)
+    def exit_code(self) -> int | None:
+        return self._launcher.exit_code(self.pid)

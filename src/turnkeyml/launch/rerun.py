@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.errors import MeasureError
+from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.worker import claim_streams, die_with_parent, serve
+from turnkeyml.measure.worker import claim_streams, serve
 from turnkeyml.records import from_dict
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.runtimes.session import TorchRequest

@@ -14,17 +14,25 @@ import gc
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
 import warnings
 from importlib import import_module
+from pathlib import Path
+
+from turnkeyml.interpreter import adopt_orphans, die_with_parent
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Serve the socket whose number is the first argument; the second lists what to import."""
+    """Serve the socket whose number is the first argument; the second lists what to import.
+
+    The third is a folder that goes when we go, for the case that nobody else is left to remove it.
+    """
+    adopt_orphans()
     channel = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -47,6 +55,7 @@ def _serve(channel: socket.socket) -> None:
             pid = children.pop(handle)
             os.close(handle)
             _, status = os.waitpid(pid, 0)
+            _end_strays(set(children.values()))
             _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
         if channel.fileno() in ready:
             try:
@@ -55,6 +64,7 @@ def _serve(channel: socket.socket) -> None:
                 line = ""  # the other end has gone without listening to the last word
             if not line:
                 _end(list(children.values()))
+                shutil.rmtree(sys.argv[3], ignore_errors=True)
                 os._exit(0)  # taking torch apart in an orderly way takes longer than it is worth
             pid = _fork()
             if pid == 0:
@@ -76,6 +86,9 @@ def _fork() -> int:
 def _run(job: str) -> None:
     """Be the child. Ends the process as Python ends a script: with its exit handlers."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    adopt_orphans()
+    die_with_parent()
+    _offer_to_be_killed()
     _reseed()
     code = 1
     try:
@@ -98,11 +111,35 @@ def _reseed() -> None:
         numpy.random.seed()
 
 
+def _offer_to_be_killed() -> None:
+    """When memory runs out, let the system take an input and not the program that looks on."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")
+
+
 def _end(pids: list[int]) -> None:
     from turnkeyml.launch.processes import kill_tree
 
     for pid in pids:
         kill_tree(pid)
+
+
+def _end_strays(ours: set[int]) -> None:
+    """End what the script of an input has left behind; as orphans they have become ours."""
+    from turnkeyml.launch.memory import descendants
+
+    strays = [pid for pid in descendants(os.getpid()) if os.getpid() == _parent(pid)]
+    for pid in set(strays) - ours:
+        _end([pid])
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def _send(channel: socket.socket, message: dict[str, object]) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
@@ -22,7 +23,7 @@ from turnkeyml.records import from_dict, to_dict
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.runtimes.session import OnnxRequest
 
-__all__ = ["WorkerRequest", "claim_streams", "die_with_parent", "main", "serve"]
+__all__ = ["WorkerRequest", "claim_streams", "main", "serve"]
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,6 @@ def claim_streams() -> tuple[IO[str], IO[str]]:
     os.close(nothing)
     os.dup2(2, 1)
     return commands, replies
-
-
-def die_with_parent() -> None:
-    """On Linux, let the kernel end this process when the one that started it is gone."""
-    if sys.platform == "linux":
-        import ctypes
-        import signal
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:

@@ -1,0 +1,118 @@
+"""Following one input from outside: what its events say, and what became of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Protocol
+
+from turnkeyml import events
+from turnkeyml.launch.child import Job
+from turnkeyml.records import (
+    Input,
+    InputResult,
+    InvocationRecord,
+    InvocationResult,
+    ScriptOutcome,
+)
+
+__all__ = ["Follower", "Watcher"]
+
+
+class Watcher(Protocol):
+    """Whoever wants to see what goes on."""
+
+    def input_started(self, item: Input, position: int, total: int) -> None: ...
+
+    def event(self, item: Input, event: events.Event) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def input_finished(self, result: InputResult) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Follower:
+    """Reads the events of one job, wherever it runs, and knows what they amount to."""
+
+    def __init__(self, job: Job, watcher: Watcher) -> None:
+        self.item = job.input
+        self.where = "before the script ran"
+        self.waits = False
+        """Whether it waits for others to finish: for the machine, or for a build."""
+        self.measures = False
+        """Whether it has the machine to itself, and nothing should disturb it."""
+        self.complete = False
+        """Whether everything has been done; how the process ends does not matter any more."""
+        self._plan = job.plan
+        self._watcher = watcher
+        self._reader = events.Reader(job.events)
+        self._found: dict[str, InvocationRecord] = {}
+        self._results: dict[str, InvocationResult] = {}
+        self._outcome: ScriptOutcome | None = None
+        self._failure: str | None = None
+
+    def read(self) -> bool:
+        """Take in what is new; whether there was anything."""
+        new = self._reader.read()
+        for event in new:
+            self._note(event)
+            self._watcher.event(self.item, event)
+        return bool(new)
+
+    def result(self, failure: str | None = None) -> InputResult:
+        """What became of the input; ``failure`` is how its process ended, if that matters."""
+        failure = self._failure if self.complete and failure is None else failure
+        rows = [self._row(record, failure) for record in self._found.values()]
+        outcome = self._outcome or ScriptOutcome()
+        complaint = failure or self._complaint(rows)
+        return InputResult(self.item, outcome, tuple(rows), complaint, self._plan.parameters)
+
+    def _note(self, event: events.Event) -> None:
+        """Keep what an event says, in case it is the last."""
+        self.waits = isinstance(event, (events.Waiting, events.MachineAwaited))
+        self.measures = isinstance(event, (events.MachineTaken, events.MeasureEstimated))
+        match event:
+            case events.ScriptStarted():
+                self.where = "while the script ran"
+            case events.InvocationFound(record):
+                self._found[record.hash] = record
+            case events.ScriptFinished(outcome, records):
+                self._outcome = outcome
+                self._found = {r.hash: r for r in records}
+                self.where = "after the script had run"
+            case events.StageStarted(_, stage):
+                self.where = f"in {stage}"
+            case events.MeasureStarted(_, runtime):
+                self.where = f"while measuring with {runtime}"
+            case events.InvocationFinished(result):
+                self._results[result.invocation.hash] = result
+            case events.InputFinished(failure):
+                self.complete = True
+                self._failure = failure
+
+    def _row(self, record: InvocationRecord, failure: str | None) -> InvocationResult:
+        if record.hash in self._results:
+            return self._results[record.hash]
+        build_dir = os.path.join(self._plan.cache_dir, record.build_name)
+        row = InvocationResult(record, self.item.selects(record), build_dir=build_dir)
+        if self._plan.analyze_only or not row.selected:
+            return row
+        if record.obstacle is not None:
+            return replace(row, skipped=record.obstacle)
+        return replace(row, failure=failure or "it was not reached")
+
+    def _complaint(self, rows: list[InvocationResult]) -> str | None:
+        """What is wrong with an input whose process ended well."""
+        if rows and self.item.targets and not any(r.selected for r in rows):
+            there = ", ".join(r.invocation.hash for r in rows)
+            return f"No model has the hash {','.join(self.item.targets)}; there are: {there}."
+        if self._plan.analyze_only or (self._outcome and not self._outcome.ok):
+            return None
+        if not rows:
+            return "No model was found: the script calls no torch.nn.Module that has parameters."
+        chosen = [r for r in rows if r.selected]
+        if all(r.skipped for r in chosen):
+            return "None of its models can be built."
+        return None
