@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Meter", "SessionMeter", "Slice", "WarmUp"]
 
-RECOVERY_SECONDS = 0.01
-"""Runs right before timing, as whatever came between leaves the caches with other things."""
-
 TIMER_SHARE = 0.001
 """What reading the clock may cost of what is timed."""
 
@@ -69,7 +66,7 @@ class Meter(Protocol):
 
     def warm_up(self, rule: Rule) -> WarmUp: ...
 
-    def take(self, samples: int, block: int) -> Slice: ...
+    def take(self, samples: int, block: int, recovery: int = 0) -> Slice: ...
 
 
 class SessionMeter:
@@ -78,7 +75,6 @@ class SessionMeter:
     def __init__(self, session: Session, clock: Clock = time.perf_counter_ns) -> None:
         self._session = session
         self._clock = clock
-        self._recovery_runs = 0
 
     def warm_up(self, rule: Rule) -> WarmUp:
         """Run until it has run often enough, long enough and no faster than before; or too long."""
@@ -89,17 +85,16 @@ class SessionMeter:
             times, steady = self._run_until_steady(rule)
             after = activity.read()
         typical = max(1.0, float(np.median(times[len(times) // 2 :])))
-        self._recovery_runs = int(RECOVERY_SECONDS * 1e9 / typical)
         block = 1
         if rule.iterations is None and not self._session.changes_inputs:
             block = max(1, math.ceil(timer / (TIMER_SHARE * typical)))
         return WarmUp(times, steady, block, timer, empty_call, before.until(after))
 
-    def take(self, samples: int, block: int) -> Slice:
-        """Time so many samples of ``block`` runs each."""
+    def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
+        """Time so many samples of ``block`` runs each, after some runs that do not count."""
         times = np.zeros(samples, dtype=np.int64)
         with _without_collector():
-            for _ in repeat(None, self._recovery_runs):
+            for _ in repeat(None, recovery):
                 self._session.prepare()
                 self._session.run()
             before = activity.read()

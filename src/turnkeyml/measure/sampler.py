@@ -20,6 +20,8 @@ from turnkeyml.runtimes.activity import Activity
 __all__ = ["Samples", "sample"]
 
 SLICE_SECONDS = 0.1
+RECOVERY_SECONDS = 0.01
+"""Runs right before timing, as whatever came between leaves the caches with other things."""
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
 
@@ -135,7 +137,8 @@ class _Contestant:
         if self._is_out:
             return
         with self._failing():
-            self._add(self._meter.take(self._next(rounds), self._warm.block))
+            samples = self._next(rounds)
+            self._add(self._meter.take(samples, self._warm.block, self._recovery()))
 
     def _add(self, part: Slice) -> None:
         self._slices.append(part)
@@ -144,6 +147,11 @@ class _Contestant:
         runs = self._count * self._warm.block
         if self._stopping.is_due(self._count, runs, self._seconds):
             self._stopped = self._stopping.reason(self._latencies(), runs, self._seconds)
+
+    def _recovery(self) -> int:
+        """Runs that do not count; where others have run in between, at least one."""
+        fitting = int(RECOVERY_SECONDS * 1e9 / max(1.0, self._warm.typical))
+        return max(fitting, int(self._least_rounds > 1))
 
     def _next(self, rounds: int) -> int:
         """How many samples to take in the next round."""

@@ -63,8 +63,9 @@ class Worker:
         warm = from_dict(WarmUp, self._ask(do="warm_up", rule=to_dict(rule)))
         return replace(warm, times=np.asarray(warm.times))
 
-    def take(self, samples: int, block: int) -> Slice:
-        part = from_dict(Slice, self._ask(do="take", samples=samples, block=block))
+    def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
+        words = {"samples": samples, "block": block, "recovery": recovery}
+        part = from_dict(Slice, self._ask(do="take", **words))
         return replace(part, times=np.asarray(part.times))
 
     def costs(self) -> Costs:

@@ -83,8 +83,8 @@ def _warm_up(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     return to_dict(opened.meter.warm_up(from_dict(Rule, rule)))
 
 
-def _take(opened: Opened, replies: IO[str], samples: int, block: int) -> Any:
-    return to_dict(opened.meter.take(samples, block))
+def _take(opened: Opened, replies: IO[str], samples: int, block: int, recovery: int) -> Any:
+    return to_dict(opened.meter.take(samples, block, recovery))
 
 
 def _costs(opened: Opened, replies: IO[str]) -> Any:
