@@ -6,7 +6,7 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Listing
 from dataclasses import replace
 from pathlib import Path
@@ -24,10 +24,14 @@ from turnkeyml.runtimes.registry import find_device, find_runtime
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
     from turnkeyml.launch.child import SequenceSource
+    from turnkeyml.launch.local import Limits
+    from turnkeyml.launch.run import Launch
+    from turnkeyml.launch.slurm import SlurmOptions
 
 __all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan", "race_files"]
 
-DEFAULT_TIMEOUT_SECONDS = 3600
+FEW_INPUTS = 8
+"""Up to so many, each is listed in full; of more, each has a line."""
 PRECISIONS = ("fp32", "fp16")
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
@@ -54,16 +58,27 @@ def benchmark_files(
     build_only: bool = False,
     labels: Iterable[str] = (),
     rt_args: dict[str, Any] | None = None,
+    jobs: int = 1,
     process_isolation: bool = False,
     timeout: float | None = None,
+    memory_limit: str | int | None = None,
+    resume: bool = False,
+    retry: str | None = None,
     use_slurm: bool = False,
+    slurm_args: str | None = None,
+    slurm_max_jobs: int = 50,
+    slurm_python: str | None = None,
+    on_result: Callable[[InputResult], None] | None = None,
 ) -> list[InputResult]:
     """Find, build and measure the models in scripts and ONNX files; what became of each.
 
-    Every input is evaluated in a process of its own. With ``process_isolation`` that process is
-    ended when it takes longer than ``timeout`` seconds.
+    Every input is evaluated in a process of its own, ``jobs`` of them at a time; measurements have
+    the machine to themselves. One that takes longer than ``timeout`` seconds or more memory than
+    ``memory_limit`` is ended. With ``on_result`` each result goes there as soon as it is known,
+    and none is kept.
     """
-    _check_launch(process_isolation, use_slurm)
+    if process_isolation and use_slurm:
+        raise UsageError("Process isolation and Slurm exclude each other; choose one.")
     plan = make_plan(
         device=device,
         runtime=runtime,
@@ -82,11 +97,19 @@ def benchmark_files(
         build_only=build_only,
         rt_args=rt_args,
     )
-    source = _sequence_source(sequence, sequence_file)
-    limit = _time_limit(process_isolation, timeout)
-    return _evaluate_files(
-        input_files, plan, labels=labels, sweep=sweep, source=source, limit=limit
+    from turnkeyml.launch.run import Launch
+
+    launch = Launch(
+        labels=tuple(labels or ()),
+        sweep=sweep,
+        source=_sequence_source(sequence, sequence_file),
+        limits=_limits(jobs, process_isolation, timeout, memory_limit),
+        resume=_resume(resume, retry),
+        retry=retry is not None,
+        slurm=_slurm_options(use_slurm, slurm_args, slurm_max_jobs, slurm_python),
+        on_result=on_result,
     )
+    return _evaluate_files(input_files, plan, launch)
 
 
 def race_files(
@@ -111,6 +134,10 @@ def race_files(
     rt_args: dict[str, Any] | None = None,
     process_isolation: bool = False,
     timeout: float | None = None,
+    memory_limit: str | int | None = None,
+    resume: bool = False,
+    retry: str | None = None,
+    on_result: Callable[[InputResult], None] | None = None,
 ) -> list[InputResult]:
     """Measure each model with several runtimes and precisions, in turns; see ``race`` of each row.
 
@@ -134,48 +161,49 @@ def race_files(
         baseline=_known_baseline(baseline, device, runtime, precision),
     )
     plan = plan if runtime else replace(plan, runtimes=())
-    limit = _time_limit(process_isolation, timeout)
-    return _evaluate_files(input_files, plan, labels=labels, sweep=sweep, limit=limit, as_race=True)
+    from turnkeyml.launch.run import Launch
+
+    launch = Launch(
+        labels=tuple(labels or ()),
+        sweep=sweep,
+        limits=_limits(1, process_isolation, timeout, memory_limit),
+        resume=_resume(resume, retry),
+        retry=retry is not None,
+        on_result=on_result,
+        as_race=True,
+    )
+    return _evaluate_files(input_files, plan, launch)
 
 
 def _evaluate_files(
-    input_files: str | Listing[str],
-    plan: Plan,
-    *,
-    labels: Iterable[str],
-    sweep: Iterable[str],
-    limit: float | None,
-    source: SequenceSource | None = None,
-    as_race: bool = False,
+    input_files: str | Listing[str], plan: Plan, launch: Launch
 ) -> list[InputResult]:
     """Evaluate every input at every point of the sweep."""
-    from turnkeyml.discover.inputs import find_inputs
-    from turnkeyml.discover.labels import parse_filter
-    from turnkeyml.discover.sweep import parse_sweep, script_words
     from turnkeyml.display.results import sweep_lines
     from turnkeyml.display.watchers import make_watcher
-    from turnkeyml.launch.local import Limits, evaluate_inputs
+    from turnkeyml.launch.journal import Journal
+    from turnkeyml.launch.run import find_tasks
+    from turnkeyml.launch.run import results as evaluate
 
-    points = parse_sweep([sweep] if isinstance(sweep, str) else sweep or ())
-    names = [input_files] if isinstance(input_files, (str, os.PathLike)) else list(input_files)
-    inputs = find_inputs(names, parse_filter(labels or ()))
-    if not inputs:
-        raise UsageError("No input files were given.")
-    fixed = next((item for item in inputs if item.is_onnx), None)
-    if fixed and points != [{}]:
-        raise UsageError(f"{fixed.name} takes no arguments, so it cannot be part of a sweep.")
+    tasks = find_tasks(input_files, plan, launch)
     if not plan.analyze_only:
         check_writable(Path(plan.cache_dir))
-    tasks = [
-        (item, replace(plan, script_args=(*plan.script_args, *script_words(p)), parameters=p))
-        for item in inputs
-        for p in points
-    ]
-    watcher = make_watcher(show_status=not plan.analyze_only, as_race=as_race)
-    results = list(evaluate_inputs(tasks, watcher, source, Limits(seconds=limit)))
-    if points != [{}] and not plan.analyze_only and not plan.build_only:
+    many = len(tasks) > FEW_INPUTS or launch.limits.jobs > 1 or launch.slurm is not None
+    watcher = make_watcher(
+        show_status=not plan.analyze_only, as_race=launch.as_race, overview=len(tasks) * many
+    )
+    journal = None if plan.analyze_only and not many else Journal(plan.cache_dir)
+    kept: list[tuple[int, InputResult]] = []
+    swept = any(task_plan.parameters for _, task_plan in tasks)
+    for position, result in evaluate(tasks, watcher, journal, launch, many):
+        if launch.on_result is not None:
+            launch.on_result(result)
+        if launch.on_result is None or swept:
+            kept.append((position, result))
+    results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
+    if swept and not plan.analyze_only and not plan.build_only:
         print("\n".join([*sweep_lines(results), ""]), flush=True)
-    return results
+    return results if launch.on_result is None else []
 
 
 def _precisions(precision: str | Listing[str]) -> tuple[str, ...]:
@@ -346,20 +374,53 @@ def _rule_name(iterations: int | None, quick: bool, rigorous: bool) -> str:
     return "quick" if quick else "rigorous" if rigorous else "default"
 
 
-def _check_launch(process_isolation: bool, use_slurm: bool) -> None:
-    if process_isolation and use_slurm:
-        raise UsageError("Process isolation and Slurm exclude each other; choose one.")
-    if use_slurm:
-        raise UsageError("Slurm is not supported in this version; leave out --use-slurm.")
+def _slurm_options(
+    use_slurm: bool, arguments: str | None, max_jobs: int, python: str | None
+) -> SlurmOptions | None:
+    if not use_slurm:
+        return None
+    from turnkeyml.launch.slurm import SlurmOptions
+    from turnkeyml.launch.slurm_commands import parse_arguments
+
+    _whole("number of Slurm jobs", max_jobs, 1)
+    return SlurmOptions(
+        arguments=parse_arguments(arguments or ""), max_jobs=max_jobs, python=python
+    )
 
 
-def _time_limit(process_isolation: bool, timeout: float | None) -> float | None:
-    """Seconds that an input may take, or None without a limit."""
+def _limits(
+    jobs: int, process_isolation: bool, timeout: float | None, memory_limit: str | int | None
+) -> Limits:
+    from turnkeyml.launch.local import Limits
+    from turnkeyml.launch.run import default_seconds
+
     if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
         raise UsageError(f"The timeout must be above zero, not {timeout:g}.")
-    if not process_isolation and timeout is None:
+    seconds = timeout or (default_seconds() if process_isolation else None)
+    return Limits(
+        jobs=_whole("number of jobs", jobs, 1) or 1,
+        seconds=seconds,
+        memory_bytes=_bytes(memory_limit),
+    )
+
+
+def _bytes(size: str | int | None) -> int | None:
+    """A size such as 8G or 512M as a number of bytes."""
+    if size is None:
         return None
-    return timeout or environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS
+    import re
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
+    number = float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ") if found else 0
+    if number < 1:
+        raise UsageError(f"A memory limit is a size such as 8G or 512M, not {size!r}.")
+    return int(number)
+
+
+def _resume(resume: bool, retry: str | None) -> bool:
+    if retry not in (None, "failed"):
+        raise UsageError(f"What can be tried again is 'failed', not {retry!r}.")
+    return resume or retry is not None
 
 
 def _sequence_source(

@@ -344,6 +344,10 @@ class InputResult:
     invocations: tuple[InvocationResult, ...] = ()
     failure: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long the script, the builds and the measurements took."""
+    log: str | None = None
+    """What the input printed, where that was kept."""
 
     @property
     def ok(self) -> bool:

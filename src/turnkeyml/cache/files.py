@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEMPORARY_PREFIX",
+    "remove_leftovers",
     "lock",
     "read_yaml",
     "replacing",
@@ -24,6 +26,8 @@ __all__ = [
 ]
 
 TEMPORARY_PREFIX = ".writing-"
+LEFTOVER_SECONDS = 10.0
+"""Nobody takes so long to write a small file; one that is older has been given up."""
 
 
 @contextlib.contextmanager
@@ -41,6 +45,14 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a process that is no more left half written."""
+    for leftover in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        age = time.time() - leftover.stat().st_mtime
+        if age > LEFTOVER_SECONDS:
+            leftover.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:

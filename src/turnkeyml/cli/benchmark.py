@@ -12,7 +12,10 @@ from turnkeyml.display.listing import closing_line
 from turnkeyml.errors import UsageError
 from turnkeyml.records import InputResult
 
-__all__ = ["run"]
+__all__ = ["race", "run"]
+
+NAMED = 20
+"""Inputs that failed which a sentence names before it counts the rest."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,9 +30,19 @@ def race(options: argparse.Namespace) -> int:
 
 def _run(command: str, do: Callable[..., list[InputResult]], options: argparse.Namespace) -> int:
     with Output(command, options.json) as output:
-        results = do(**_arguments(options))
-        output.hold(ok=all(r.ok for r in results), results=results)
-        return _finish(command, results)
+        results: list[InputResult] = []
+        failed: dict[str, None] = {}
+
+        def take(result: InputResult) -> None:
+            """Keep what is still needed: of very many inputs that is little."""
+            if options.json:
+                results.append(result)
+            if not result.ok:
+                failed[result.input.name] = None
+
+        do(**_arguments(options), on_result=take)
+        output.hold(ok=not failed, results=results)
+        return _finish(command, list(failed))
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -37,11 +50,11 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     return {**arguments, "rt_args": _runtime_arguments(options.rt_args)}
 
 
-def _finish(command: str, results: list[InputResult]) -> int:
-    failed = [r for r in results if not r.ok]
+def _finish(command: str, failed: list[str]) -> int:
     if failed:
-        names = ", ".join(dict.fromkeys(r.input.name for r in failed))
-        print(f"The '{command}' command is complete; it failed for: {names}.", flush=True)
+        more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
+        names = ", ".join(failed[:NAMED])
+        print(f"The '{command}' command is complete; it failed for: {names}{more}.", flush=True)
         return 1
     print(closing_line(command), flush=True)
     return 0

@@ -15,12 +15,35 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    _end_on_signals()
     sys.exit(_run(words, "turnkey"))
 
 
 def benchit() -> None:
     """The same program, which understands the words of its predecessor as well."""
+    _end_on_signals()
     sys.exit(_run(sys.argv[1:], "benchit"))
+
+
+def _end_on_signals() -> None:
+    """The first request to end is carried out in order, the second at once.
+
+    What has been started ends by itself when we are gone.
+    """
+    import os
+    import signal
+
+    asked: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        if asked:
+            os._exit(INTERRUPTED)
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) not in (signal.SIG_IGN, None):
+            signal.signal(number, end)
 
 
 def _run(words: list[str], program: str) -> int:

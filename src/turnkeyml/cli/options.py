@@ -48,10 +48,14 @@ def add_benchmark_options(parser: argparse.ArgumentParser) -> None:
     processes = parser.add_argument_group("processes")
     _add_processes(processes)
     processes.add_argument(
-        "--use-slurm",
-        action="store_true",
-        help="run each input as a Slurm job; not available yet (default: run here)",
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="find and build N inputs at a time; measurements have the machine to themselves "
+        "(default: 1)",
     )
+    _add_slurm(parser.add_argument_group("Slurm"))
     add_json(parser)
 
 
@@ -190,6 +194,31 @@ def _add_cache(group: Group) -> None:
     )
 
 
+def _add_slurm(group: Group) -> None:
+    group.add_argument(
+        "--use-slurm",
+        action="store_true",
+        help="run each input as a Slurm job of its own (default: run here)",
+    )
+    group.add_argument(
+        "--slurm-args",
+        metavar="ARGS",
+        help='options for sbatch, such as "partition=gpu gres=gpu:1 mem=16G" (default: none)',
+    )
+    group.add_argument(
+        "--slurm-max-jobs",
+        type=int,
+        default=50,
+        metavar="N",
+        help="the most jobs in the queue at a time (default: 50)",
+    )
+    group.add_argument(
+        "--slurm-python",
+        metavar="PYTHON",
+        help="the interpreter of the jobs (default: the one that runs turnkey)",
+    )
+
+
 def _add_processes(group: Group) -> None:
     group.add_argument(
         "--process-isolation",
@@ -201,4 +230,19 @@ def _add_processes(group: Group) -> None:
         type=float,
         metavar="S",
         help="seconds an input may take (default: TURNKEY_TIMEOUT_SECONDS, or 3600)",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        help="memory that an input and what it starts may use, such as 8G (default: no limit)",
+    )
+    group.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with an earlier run of the same command: what is finished is not done again",
+    )
+    group.add_argument(
+        "--retry",
+        metavar="failed",
+        help="with 'failed', resume and do again what had failed (default: leave it)",
     )

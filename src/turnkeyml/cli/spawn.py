@@ -1,5 +1,5 @@
 """``turnkeyml.cli.spawn.DEFAULT_TIMEOUT_SECONDS``."""
 
-from turnkeyml.api import DEFAULT_TIMEOUT_SECONDS
+from turnkeyml.launch.run import DEFAULT_TIMEOUT_SECONDS
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS"]

@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
+    from turnkeyml.display.overview_watchers import OverviewWatcher
+
 __all__ = ["LiveWatcher", "PlainWatcher", "make_monitor", "make_watcher"]
 
 
-def make_watcher(show_status: bool, as_race: bool = False) -> PlainWatcher:
-    """The watcher that fits where we print to."""
+def make_watcher(
+    show_status: bool, as_race: bool = False, overview: int = 0
+) -> PlainWatcher | OverviewWatcher:
+    """The watcher that fits where we print to; ``overview`` is the number of very many inputs."""
+    if overview:
+        from turnkeyml.display.overview_watchers import make_overview_watcher
+
+        return make_overview_watcher(overview)
     plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
     kind = PlainWatcher if plain else LiveWatcher
     return kind(show_status, environment.build_monitor(), environment.traceback(), as_race)
@@ -69,6 +77,10 @@ class PlainWatcher:
             print(f"\n{HEADER}\n")
             self._header_shown = True
         print(listing(result, self._show_status, self._as_race), flush=True)
+
+    def input_resumed(self, result: InputResult) -> None:
+        """The same for one that an earlier run has done."""
+        self.input_finished(result)
 
     def close(self) -> None:
         """Leave the terminal as it was."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,11 +41,23 @@ class Job:
     sequence: SequenceSource | None = None
     turns: str | None = None
     """The file by which inputs that run at the same time agree on who measures."""
+    output: str | None = None
+    """Where everything goes that the input prints; None for where we print."""
 
 
 def main() -> None:
     """Run the job in the file that the first argument names."""
-    run_job(from_dict(Job, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+    job = from_dict(Job, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    if job.output is not None:
+        _print_to(job.output)
+    run_job(job)
+
+
+def _print_to(path: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(handle, 1)
+    os.dup2(handle, 2)
+    os.close(handle)
 
 
 def run_job(job: Job) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from typing import Protocol
 
@@ -19,6 +20,18 @@ from turnkeyml.records import (
 __all__ = ["Follower", "Watcher"]
 
 
+_PHASES: dict[type, str | None] = {
+    events.ScriptStarted: "script",
+    events.ScriptFinished: "build",
+    events.MeasureStarted: "measure",
+    events.MachineAwaited: None,
+    events.MachineTaken: "measure",
+    events.InvocationFinished: "build",
+    events.InputFinished: None,
+}
+"""The phase that an event begins; None for time that belongs to none."""
+
+
 class Watcher(Protocol):
     """Whoever wants to see what goes on."""
 
@@ -29,6 +42,8 @@ class Watcher(Protocol):
     def tick(self) -> None: ...
 
     def input_finished(self, result: InputResult) -> None: ...
+
+    def input_resumed(self, result: InputResult) -> None: ...
 
     def close(self) -> None: ...
 
@@ -52,6 +67,9 @@ class Follower:
         self._results: dict[str, InvocationResult] = {}
         self._outcome: ScriptOutcome | None = None
         self._failure: str | None = None
+        self._phase: str | None = None
+        self._since = time.monotonic()
+        self._seconds: dict[str, float] = {}
 
     def read(self) -> bool:
         """Take in what is new; whether there was anything."""
@@ -67,12 +85,24 @@ class Follower:
         rows = [self._row(record, failure) for record in self._found.values()]
         outcome = self._outcome or ScriptOutcome()
         complaint = failure or self._complaint(rows)
-        return InputResult(self.item, outcome, tuple(rows), complaint, self._plan.parameters)
+        self._enter(None)
+        return InputResult(
+            self.item, outcome, tuple(rows), complaint, self._plan.parameters, self._seconds
+        )
+
+    def _enter(self, phase: str | None) -> None:
+        """The time since the last change belongs to the phase that ends here."""
+        now = time.monotonic()
+        if self._phase is not None:
+            self._seconds[self._phase] = self._seconds.get(self._phase, 0.0) + now - self._since
+        self._phase, self._since = phase, now
 
     def _note(self, event: events.Event) -> None:
         """Keep what an event says, in case it is the last."""
         self.waits = isinstance(event, (events.Waiting, events.MachineAwaited))
         self.measures = isinstance(event, (events.MachineTaken, events.MeasureEstimated))
+        if type(event) in _PHASES:
+            self._enter(_PHASES[type(event)])
         match event:
             case events.ScriptStarted():
                 self.where = "while the script ran"

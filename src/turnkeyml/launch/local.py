@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
+from turnkeyml.cache.layout import safe_name
 from turnkeyml.launch import memory
 from turnkeyml.launch.child import Job, SequenceSource
 from turnkeyml.launch.follow import Follower, Watcher
@@ -26,6 +28,8 @@ POLL_SECONDS_WHILE_MEASURING = 1.0
 """The end of a child wakes us at once; nothing else is worth a disturbance."""
 MEMORY_SECONDS = 0.25
 GIB = 1 << 30
+LOG_BYTES = 50_000_000
+"""A script that prints more than this begins its log anew."""
 
 Task = tuple[Input, Plan]
 
@@ -35,6 +39,8 @@ class Limits:
     """How many inputs may run at a time, and what each of them may use."""
 
     jobs: int = 1
+    logs: str | None = None
+    """The folder for what the inputs print; None to let them print where we do."""
     seconds: float | None = None
     memory_bytes: int | None = None
 
@@ -76,6 +82,7 @@ class _Running:
     follower: Follower
     child: Child
     deadline: float | None
+    log: str | None = None
     since: float = field(default_factory=time.monotonic)
     peak_bytes: int = 0
     memory_looked_at: float = 0.0
@@ -122,13 +129,23 @@ class _Pool:
         item, plan = task
         self._watcher.input_started(item, position, total)
         turns = str(self._folder / "turns") if self._limits.jobs > 1 else None
-        job = Job(item, plan, str(self._folder / f"{position}.jsonl"), self._sequence, turns)
+        log = self._log(item, position)
+        job = Job(item, plan, str(self._folder / f"{position}.jsonl"), self._sequence, turns, log)
         path = self._folder / f"{position}.json"
         write_json(path, to_dict(job))
         follower = Follower(job, self._watcher)
         child = self._launcher.start(str(path))
         limit = self._limits.seconds
-        self._running.append(_Running(follower, child, time.monotonic() + limit if limit else None))
+        deadline = time.monotonic() + limit if limit else None
+        self._running.append(_Running(follower, child, deadline, log))
+
+    def _log(self, item: Input, position: int) -> str | None:
+        if self._limits.logs is None:
+            return None
+        os.makedirs(self._limits.logs, exist_ok=True)
+        return os.path.join(
+            self._limits.logs, f"{safe_name(item.stem)}-{os.getpid()}-{position}.log"
+        )
 
     def _look(self) -> Iterator[InputResult]:
         """Wait a moment, then deal with every child that has something to tell or has ended."""
@@ -140,7 +157,7 @@ class _Pool:
             if code is None and failure is None:
                 continue
             self._running.remove(running)
-            result = running.follower.result(failure)
+            result = _with_log(running.follower.result(failure), running.log)
             self._watcher.input_finished(result)
             yield result
         self._watcher.tick()
@@ -172,6 +189,7 @@ class _Pool:
             follower.read()
             seconds = self._limits.seconds
             return f"timeout after {seconds:g} s {follower.where}; --timeout gives it longer"
+        _limit_size(running.log)
         used = self._memory(running)
         limit = self._limits.memory_bytes
         if limit is not None and used > limit:
@@ -202,3 +220,18 @@ class _Pool:
             at = f" at {running.peak_bytes / GIB:.1f} GiB" if running.peak_bytes else ""
             return f"out of memory{at} {where}: the system killed the process."
         return f"The process {interpreter.describe_exit(code)} {where}."
+
+
+def _with_log(result: InputResult, log: str | None) -> InputResult:
+    """With the log of an input that failed; that of another is of no use any more."""
+    if log is None or not os.path.exists(log):
+        return result
+    if result.ok or os.path.getsize(log) == 0:
+        os.unlink(log)
+        return result
+    return replace(result, log=log)
+
+
+def _limit_size(log: str | None) -> None:
+    if log is not None and os.path.exists(log) and os.path.getsize(log) > LOG_BYTES:
+        os.truncate(log, 0)

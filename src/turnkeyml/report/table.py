@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +40,30 @@ def rows(cache_dir: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(caches: list[Path], report_dir: Path) -> Path:
-    """Write the table of some caches as ``YYYY-MM-DD.csv``."""
-    table = [row for cache in caches for row in rows(cache)]
-    others = sorted({column for row in table for column in row} - set(FIRST_COLUMNS))
+    """Write the table of some caches as ``YYYY-MM-DD.csv``.
+
+    The columns are known only when all rows are, so these wait in a file: a cache may be large.
+    """
     path = report_dir / f"{time.strftime('%Y-%m-%d')}.csv"
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [*FIRST_COLUMNS, *others], restval="")
-        writer.writeheader()
-        writer.writerows(table)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as waiting:
+        columns: set[str] = set()
+        for cache in caches:
+            for row in rows(cache):
+                columns.update(row)
+                waiting.write(json.dumps(row, default=str) + "\n")
+        waiting.seek(0)
+        with replacing(path) as temporary:
+            _write(temporary, [*FIRST_COLUMNS, *sorted(columns - set(FIRST_COLUMNS))], waiting)
     return path
+
+
+def _write(path: Path, columns: list[str], lines: Iterable[str]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for line in lines:
+            row = json.loads(line)
+            writer.writerow([row.get(column, "") for column in columns])
 
 
 def _rows_of(folder: BuildFolder) -> Iterator[dict[str, Any]]:

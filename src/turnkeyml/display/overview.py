@@ -1,0 +1,134 @@
+"""Many inputs at once: a line for each as it finishes, and what they amount to at the end."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from turnkeyml.display.tables import significant, text_table
+from turnkeyml.records import InputResult, InvocationResult
+
+__all__ = ["Overview", "line_of"]
+
+SLOWEST = 5
+GROUPS = 12
+EXAMPLES = 3
+PHASES = ("script", "build", "measure")
+
+
+def line_of(result: InputResult) -> str:
+    """One input in one line: how it went, and the number or the reason."""
+    point = " ".join(f"{name}={value}" for name, value in result.parameters.items())
+    name = f"{result.input.name} {point}".rstrip()
+    return f"{_outcome(result):<9}{name}  {_figure(result)}".rstrip()
+
+
+@dataclass
+class Overview:
+    """What is known of all inputs so far. It keeps a few words of each, not the results."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    _reasons: dict[str, list[str]] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _sentences: dict[str, str] = field(default_factory=dict)
+    _slowest: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+
+    def add(self, result: InputResult) -> None:
+        """Take one more into account."""
+        self.outcomes[_outcome(result)] += 1
+        for reason in _reasons(result):
+            kind = kind_of(reason)
+            self._counts[kind] += 1
+            self._sentences.setdefault(kind, reason)
+            names = self._reasons.setdefault(kind, [])
+            if len(names) < EXAMPLES:
+                names.append(result.input.name)
+        for phase in PHASES:
+            row = self._slowest.setdefault(phase, [])
+            row.append((result.seconds.get(phase, 0.0), result.input.name))
+            row.sort(reverse=True)
+            del row[SLOWEST:]
+
+    def lines(self) -> list[str]:
+        """The tables at the end."""
+        found = text_table(["outcome", "inputs"], [[k, str(n)] for k, n in self.outcomes.items()])
+        return ["Outcomes:", "", *found, "", *self._failures(), *self._slow()]
+
+    def _failures(self) -> list[str]:
+        if not self._counts:
+            return []
+        lines = ["Failures by what they have in common:", ""]
+        for kind, count in self._counts.most_common(GROUPS):
+            names = ", ".join(self._reasons[kind]) + (", …" if count > EXAMPLES else "")
+            lines.append(f"{count:>6}  {self._sentences[kind]}")
+            lines.append(f"        {names}")
+        more = len(self._counts) - GROUPS
+        return [*lines, *([f"        and {more} other kinds"] if more > 0 else []), ""]
+
+    def _slow(self) -> list[str]:
+        rows = []
+        for place in range(SLOWEST):
+            cells = [_place(self._slowest.get(phase, []), place) for phase in PHASES]
+            if any(cells):
+                rows.append(cells)
+        if not rows:
+            return []
+        return ["Slowest inputs by phase:", "", *text_table(list(PHASES), rows), ""]
+
+
+def kind_of(reason: str) -> str:
+    """A reason without the names and the numbers in it."""
+    text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
+    text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
+    text = re.sub(r"\d+(\.\d+)?", "N", text)
+    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:200]
+
+
+def _outcome(result: InputResult) -> str:
+    if not result.ok:
+        return "failed"
+    if any(row.evaluations for row in result.invocations):
+        return "measured"
+    if any(row.build_status for row in result.invocations):
+        return "built"
+    return "listed"
+
+
+def _figure(result: InputResult) -> str:
+    if not result.ok:
+        return next(iter(_reasons(result)), "")
+    models = len(result.invocations)
+    words = [f"{models} model{'s' * (models != 1)}"] if models != 1 else []
+    for row in result.invocations:
+        for evaluation in row.evaluations:
+            if evaluation.performance is not None:
+                median = significant(evaluation.performance.median_latency)
+                words.append(f"{median} ms {evaluation.label}")
+    return ", ".join(words[:4] + (["…"] if len(words) > 4 else []))
+
+
+def _reasons(result: InputResult) -> list[str]:
+    """Why an input failed: each reason once, the most particular first."""
+    found = [reason for row in result.invocations for reason in _row_reasons(row)]
+    if result.script.error:
+        found.insert(0, f"The script failed: {result.script.error}")
+    elif result.script.exit_code:
+        found.insert(0, f"The script exited with code {result.script.exit_code}.")
+    if result.failure and not found:
+        found.append(result.failure)
+    return list(dict.fromkeys(found))
+
+
+def _row_reasons(row: InvocationResult) -> list[str]:
+    if row.failure:
+        return [row.failure]
+    return [f"{e.runtime}: {e.reason}" for e in row.evaluations if not e.ok]
+
+
+def _place(row: list[tuple[float, str]], place: int) -> str:
+    if place >= len(row) or row[place][0] < 0.05:
+        return ""
+    seconds, name = row[place]
+    return f"{name} {seconds:.1f} s"

@@ -1,0 +1,149 @@
+"""Showing what goes on with very many inputs: a line for each, and in a terminal a bar."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from turnkeyml import environment, events
+from turnkeyml.display.overview import Overview, line_of
+from turnkeyml.records import Input, InputResult
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.live import Live
+
+__all__ = ["BarWatcher", "OverviewWatcher", "make_overview_watcher"]
+
+LATEST = 6
+
+
+def make_overview_watcher(total: int) -> OverviewWatcher:
+    """The one that fits where we print to."""
+    plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
+    return OverviewWatcher(total) if plain else BarWatcher(total)
+
+
+class OverviewWatcher:
+    """One line an input, and what they amount to at the end."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._resumed = 0
+        self._overview = Overview()
+        self._closed = False
+
+    def input_started(self, item: Input, position: int, total: int) -> None:
+        """Nothing is known yet."""
+
+    def event(self, item: Input | None, event: events.Event) -> None:
+        """Of so many inputs, only the end of each is told."""
+
+    def tick(self) -> None:
+        """Nothing changes on a printed page."""
+
+    def input_finished(self, result: InputResult) -> None:
+        self._done += 1
+        self._overview.add(result)
+        width = len(str(self._total))
+        self._say(f"[{self._done:>{width}}/{self._total}] {line_of(result)}")
+
+    def input_resumed(self, result: InputResult) -> None:
+        """One that an earlier run has done counts, but there is nothing new to say of it."""
+        self._done += 1
+        self._resumed += 1
+        self._overview.add(result)
+
+    def close(self) -> None:
+        """Say what it all amounts to, also where it ends early."""
+        if self._closed:
+            return
+        self._closed = True
+        earlier = f", {self._resumed} of them in an earlier run" if self._resumed else ""
+        left = self._total - self._done
+        missing = f"; {left} were not reached" if left else ""
+        print(f"\n{self._done} of {self._total} inputs are done{earlier}{missing}.\n")
+        print("\n".join(self._overview.lines()), flush=True)
+
+    def _say(self, line: str) -> None:
+        print(line, flush=True)
+
+
+class BarWatcher(OverviewWatcher):
+    """A bar with what is done, failed and running, the time left, and the latest lines."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total)
+        self._began = time.monotonic()
+        self._running: dict[str, str] = {}
+        self._latest: list[str] = []
+        self._live: Live | None = None
+
+    def input_started(self, item: Input, position: int, total: int) -> None:
+        from rich.live import Live
+
+        self._running[item.name] = "starts"
+        if self._live is None:
+            self._live = Live(self._view(), auto_refresh=False, transient=True)
+            self._live.start()
+        self.tick()
+
+    def event(self, item: Input | None, event: events.Event) -> None:
+        what = _what(event)
+        if item is not None and what:
+            self._running[item.name] = what
+
+    def tick(self) -> None:
+        if self._live:
+            self._live.update(self._view(), refresh=True)
+
+    def input_finished(self, result: InputResult) -> None:
+        self._running.pop(result.input.name, None)
+        super().input_finished(result)
+        self.tick()
+
+    def close(self) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+        super().close()
+
+    def _say(self, line: str) -> None:
+        self._latest = [*self._latest, line][-LATEST:]
+
+    def _view(self) -> Group:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+
+        failed = self._overview.outcomes["failed"]
+        running = ", ".join(f"{name} ({what})" for name, what in self._running.items())
+        return Group(
+            *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
+            ProgressBar(total=self._total, completed=self._done, width=60),
+            Text(f"{self._done} of {self._total} done, {failed} failed, {self._time_left()}"),
+            Text(running, style="dim", overflow="ellipsis", no_wrap=True),
+        )
+
+    def _time_left(self) -> str:
+        new = self._done - self._resumed
+        if not new:
+            return "time left not known yet"
+        seconds = (time.monotonic() - self._began) / new * (self._total - self._done)
+        hours, minutes = divmod(round(seconds / 60), 60)
+        return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
+
+
+def _what(event: events.Event) -> str | None:
+    match event:
+        case events.ScriptStarted():
+            return "runs"
+        case events.StageStarted(_, stage):
+            return stage
+        case events.MachineAwaited():
+            return "waits for the machine"
+        case events.MachineTaken():
+            return "measures"
+    return None

@@ -1,0 +1,354 @@
+"""Inputs as jobs of a real Slurm; ``.ci/slurm-up`` starts one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from turnkeyml import events
+from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.launch.slurm import SlurmOptions, evaluate_on_slurm
+from turnkeyml.launch.slurm_commands import parse_arguments
+from turnkeyml.records import Input, InputResult, Plan
+
+BLANK = "import time\n"
+"""A script that needs no torch of its own and has no model: the quickest input there is."""
+
+SUBMITTER = """
+import sys
+from turnkeyml.launch.slurm import SlurmOptions, evaluate_on_slurm
+from turnkeyml.records import Input, Plan
+
+class Watcher:
+    def input_started(self, item, position, total): print("started", item.name, flush=True)
+    def event(self, item, event): print(type(event).__name__, item.name, flush=True)
+    def tick(self): pass
+    def input_finished(self, result): print("finished", result.input.name, flush=True)
+    def close(self): pass
+
+cache, jobs, *files = sys.argv[1:]
+plan = Plan(cache, analyze_only=True)
+tasks = [(Input(file), plan) for file in files]
+list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions(max_jobs=int(jobs))))
+"""
+
+
+@pytest.fixture(scope="session")
+def slurm() -> None:
+    """A cluster that answers; where there is none the tests that want it are skipped."""
+    why = "sinfo is not installed"
+    if shutil.which("sinfo"):
+        answer = subprocess.run(["sinfo", "-h"], capture_output=True, text=True, timeout=60)
+        why = "" if answer.returncode == 0 else answer.stderr.strip()
+    if why and os.environ.get("TURNKEY_REQUIRE_SLURM"):
+        pytest.fail(f"no Slurm here: {why}")
+    if why:
+        pytest.skip(f"no Slurm here: {why}")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever happens in a test, its jobs and its run folder are gone afterwards."""
+    before = set(queue()) if "slurm" in request.fixturenames else set()
+    yield
+    if "slurm" in request.fixturenames:
+        ours = [job for job in queue() if job not in before]
+        subprocess.run(["scancel", "--quiet", *ours] if ours else ["true"], check=False)
+
+
+class Watcher:
+    """Remembers what it was shown; a test may act on an event."""
+
+    def __init__(self, act: Callable[[Input, events.Event], None] | None = None) -> None:
+        self.started: list[str] = []
+        self.finished: list[str] = []
+        self.closed = False
+        self._act = act
+
+    def input_started(self, item: Input, position: int, total: int) -> None:
+        self.started.append(item.name)
+
+    def event(self, item: Input, event: events.Event) -> None:
+        if self._act:
+            self._act(item, event)
+
+    def tick(self) -> None: ...
+
+    def input_finished(self, result: InputResult) -> None:
+        self.finished.append(result.input.name)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def evaluate(slurm: None, cache: Path) -> Callable[..., dict[str, InputResult]]:
+    """Evaluates files on the cluster; the results by the names of the files."""
+
+    def run(*files: Path, plan=None, watcher=None, resume=False, note=None, **options):
+        tasks = [(Input(str(f)), plan or Plan(str(cache), analyze_only=True)) for f in files]
+        results = evaluate_on_slurm(
+            tasks, watcher or Watcher(), None, SlurmOptions(**options), resume=resume, note=note
+        )
+        return {result.input.name: result for result in results}
+
+    return run
+
+
+def queue(*words: str) -> list[str]:
+    """The ids of the jobs that are pending or running."""
+    command = ["squeue", "--me", "-h", "-r", "-t", "PENDING,RUNNING", "-o", "%i", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def processes(word: str) -> list[int]:
+    """Those with this word in their command line, which are not about to be reaped."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if word.encode() in words and int(folder.name) != os.getpid():
+            found.append(int(folder.name))
+    return found
+
+
+def submitter(cache: Path, jobs: int, *files: Path) -> subprocess.Popen[str]:
+    """A process that submits, apart from the test, as if on a terminal of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", SUBMITTER, str(cache), str(jobs), *map(str, files)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def read_until(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdout
+    for said in process.stdout:
+        if said.strip() == line:
+            return
+    pytest.fail(f"it never said {line!r}")
+
+
+def leftovers(cache: Path) -> list[str]:
+    return [p.name for p in (cache / ".slurm").rglob("*") if p.is_file()]
+
+
+def test_inputs_are_measured_in_an_array_and_a_failing_one_costs_its_own_row(
+    evaluate, script, cache
+):
+    good = script("m = SmallModel(); m(torch.ones(2, 4))", name="good.py")
+    raising = script("raise ValueError('not today')", name="raising.py", prelude="")
+    dying = script("import os; os._exit(3)", name="dying.py", prelude="")
+    watcher = Watcher()
+    rows = evaluate(good, raising, dying, plan=Plan(str(cache), iterations=20), watcher=watcher)
+    assert rows["good.py"].ok
+    assert rows["good.py"].performances[0].iterations == 20
+    assert rows["raising.py"].script.error == "ValueError: not today"
+    failure = rows["dying.py"].failure
+    assert failure.startswith("The process exited with code 3 while the script ran (job ")
+    assert Path(failure.split(" is in ")[1].rstrip(".")).exists()
+    assert sorted(watcher.finished) == sorted(watcher.started) == sorted(rows)
+    assert watcher.closed
+    assert len(leftovers(cache)) == 2, "the logs of the failures, and nothing else"
+
+
+def test_when_all_is_well_nothing_is_left(evaluate, script, cache):
+    evaluate(script("print('hello')", prelude=""))
+    assert not (cache / ".slurm").exists()
+
+
+def test_a_timeout_ends_the_whole_tree_in_time(evaluate, script):
+    word = f"{os.getpid()}.5"
+    slow = script(
+        f"""
+        import subprocess, time
+        subprocess.Popen(["sleep", "{word}"])
+        subprocess.Popen(["sh", "-c", "sleep {word} & exit"], start_new_session=True)
+        time.sleep(300)
+        """,
+        name="slow.py",
+        prelude="",
+    )
+    began = time.monotonic()
+    rows = evaluate(slow, seconds=15)
+    took = time.monotonic() - began
+    assert rows["slow.py"].failure == (
+        "timeout after 15 s while the script ran; --timeout gives it longer"
+    )
+    assert 15 <= took < 15 + 5, "at most two of them to be started and two to be seen off"
+    wait_until(lambda: not processes(f"sleep\0{word}"), 3)
+
+
+def test_what_a_script_leaves_behind_ends_with_it(evaluate, script):
+    word = f"{os.getpid()}.7"
+    body = f'import subprocess; subprocess.Popen(["sh", "-c", "sleep {word} & exit"])'
+    assert evaluate(script(body, prelude=""))["script.py"].ok
+    wait_until(lambda: not processes(f"sleep\0{word}"), 3)
+
+
+def test_jobs_that_are_killed_say_how(evaluate, script):
+    slow = "import time; time.sleep(120)"
+    cancelled = script(slow, name="cancelled.py", prelude="")
+    killed = script(slow, name="killed.py", prelude="")
+    fine = script(BLANK, name="fine.py", prelude="")
+
+    def kill(item: Input, event: events.Event) -> None:
+        if not isinstance(event, events.ScriptStarted):
+            return
+        if item.name == "cancelled.py":
+            names = queue()
+            ids = [j for j in names if j.endswith("_0")]
+            subprocess.run(["scancel", ids[-1]], check=True)
+        elif item.name == "killed.py":
+            _, child = sorted(processes("/2.json"))
+            os.kill(child, signal.SIGKILL)
+
+    rows = evaluate(cancelled, killed, fine, watcher=Watcher(kill))
+    assert rows["fine.py"].ok
+    assert rows["cancelled.py"].failure.startswith(
+        "The job was cancelled (scancel) while the script ran (job "
+    )
+    assert rows["killed.py"].failure.startswith("The process was killed by signal 9 (SIGKILL")
+
+
+def test_an_interrupt_cancels_our_jobs_and_no_others(slurm, script, cache):
+    other = subprocess.run(
+        ["sbatch", "--parsable", "--output=/dev/null", "--wrap", "sleep 60"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    files = [script("import time; time.sleep(90)", f"s{n}.py", prelude="") for n in range(6)]
+    process = submitter(cache, 6, *files)
+    read_until(process, "ScriptStarted s0.py")
+    assert len(queue()) == 7
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(20) != 0
+    assert queue() == [other]
+    assert not (cache / ".slurm").exists()
+
+
+def test_a_lost_submitter_is_replaced(evaluate, script, cache, tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    body = f"""
+    import os, sys, time, uuid
+    name = os.path.basename(__file__)
+    open(os.path.join({str(marks)!r}, name + uuid.uuid4().hex), "w").close()
+    time.sleep(12 if name == "running.py" else 0)
+    """
+    names = ["quick.py", "running.py", "later.py"]
+    files = [script(body, name=name, prelude="") for name in names]
+    process = submitter(cache, 2, *files[:2], files[2])
+    read_until(process, "finished quick.py")
+    wait_until(lambda: any(marks.glob("running*")))
+    process.kill()
+    process.wait()
+    if any(marks.glob("later*")):
+        pytest.fail("the test was too slow: everything had been submitted")
+    with pytest.raises(UsageError, match=r"still in the queue; --resume follows them, or `scancel"):
+        evaluate(*files)
+    rows = evaluate(*files, resume=True)
+    assert sorted(rows) == sorted(names)
+    assert all(row.ok for row in rows.values())
+    for name in names:
+        assert len(list(marks.glob(f"{name}*"))) == 1, f"{name} ran more or less than once"
+    assert not (cache / ".slurm").exists()
+
+
+def test_there_are_never_more_jobs_in_flight_than_allowed(evaluate, script):
+    files = [script(BLANK, name=f"s{n}.py", prelude="") for n in range(6)]
+    before = len(queue())
+    seen: list[int] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.is_set():
+            seen.append(len(queue()) - before)
+            time.sleep(0.1)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        rows = evaluate(*files, max_jobs=2)
+    finally:
+        over.set()
+        thread.join()
+    assert len(rows) == 6
+    assert max(seen) == 2
+
+
+def test_sixty_inputs(evaluate, script, cache):
+    files = [script(BLANK, name=f"s{n}.py", prelude="") for n in range(60)]
+    rows = evaluate(*files, max_jobs=20)
+    assert len(rows) == 60
+    assert all(row.ok for row in rows.values())
+    assert not (cache / ".slurm").exists()
+
+
+def test_a_silent_controller_is_asked_again(evaluate, script, tmp_path, monkeypatch):
+    """The squeue in front of the real one fails a few times, as while slurmctld is restarted."""
+    shim = tmp_path / "bin" / "squeue"
+    shim.parent.mkdir()
+    shim.write_text(
+        f"#!/bin/sh\n"
+        f'echo x >>{tmp_path}/calls; [ "$(wc -l <{tmp_path}/calls)" -gt 3 ] && '
+        f'exec {shutil.which("squeue")} "$@"\n'
+        "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1\n",
+    )
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
+    notes: list[str] = []
+    rows = evaluate(script(BLANK, prelude=""), note=notes.append)
+    assert rows["script.py"].ok
+    assert len(notes) == 1
+    assert "Unable to contact slurm controller" in notes[0]
+
+
+def test_a_bad_partition_is_told_in_the_words_of_sbatch(evaluate, script, cache):
+    with pytest.raises(TurnkeyError, match=r"sbatch refused the jobs: .*artition"):
+        evaluate(script(BLANK, prelude=""), arguments=parse_arguments("partition=nowhere"))
+    assert not (cache / ".slurm").exists()
+
+
+def test_without_slurm_one_sentence_says_so(cache, script, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    tasks = [(Input(str(script(BLANK, prelude=""))), Plan(str(cache), analyze_only=True))]
+    with pytest.raises(
+        UsageError, match="sbatch was not found; run this on a login node of a Slurm"
+    ):
+        list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions()))
+
+
+def test_arguments_become_options_of_sbatch():
+    assert parse_arguments("partition=gpu --gres=gpu:1 exclusive comment='a b'") == (
+        "--partition=gpu",
+        "--gres=gpu:1",
+        "--exclusive",
+        "--comment=a b",
+    )
+
+
+@pytest.mark.parametrize("word", ["=gpu", "-p=gpu", "time=", "array=1-5", "--wrap=ls", "'"])
+def test_arguments_that_make_no_sense_are_refused(word):
+    with pytest.raises(UsageError, match="Slurm argument"):
+        parse_arguments(word)
