@@ -17,8 +17,9 @@ __all__ = ["find_flags"]
 HIGH_SPREAD = 0.1
 ENOUGH = 20
 """Samples of which there would be enough, were they independent."""
-OTHER_CORES = 0.1
-WORST_OTHER_CORES = 0.3
+OTHER_SHARE = 0.05
+WORST_OTHER_SHARE = 0.15
+"""Of the processors, that other programs may use unmentioned: on average, and for half a second."""
 STOLEN_SHARE = 0.01
 THROTTLED_SHARE = 0.01
 TICKS = 0.03
@@ -106,7 +107,9 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
     watched = sum(a.seconds for s in sittings for a in s.activities) or sum(
         s.seconds for s in sittings
     )
-    if other > OTHER_CORES + TICKS / max(watched, TICKS) or worst > WORST_OTHER_CORES:
+    unclear = TICKS / max(watched, TICKS)
+    much = other > OTHER_SHARE * processors + unclear or worst > WORST_OTHER_SHARE * processors
+    if much:
         yield Flag(
             "load",
             f"Other programs kept {other:.1f} of {processors} processors busy, {worst:.1f} at "

@@ -29,6 +29,8 @@ __all__ = [
     "compare",
 ]
 
+LEAST_DISTURBANCE = 0.005
+"""What is smaller changes nothing beside the rest."""
 TRUSTED = ("match", "nondeterministic")
 MISMATCH = "mismatch"
 VERDICTS = (ratios.FASTER, ratios.SLOWER, ratios.SAME, ratios.UNCLEAR)
@@ -221,7 +223,7 @@ def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
         draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
         known = f"no raw samples in {side}: judged by the interval of its median"
         notes = [f"no interval in {side}, and no raw samples" if draws is None else known]
-    if draws is not None and row.disturbance:
+    if draws is not None and row.disturbance >= LEAST_DISTURBANCE:
         draws = draws + random.normal(0.0, row.disturbance, len(draws))
         notes.append(f"{side} was disturbed, which may have cost it {row.disturbance:.0%}")
     return draws, notes
