@@ -101,6 +101,7 @@ def jobs(folder: Path) -> None:
         for count in (1, 2) if number % 2 else (2, 1):
             cache = folder / "jobs"
             command = [TURNKEY, str(RESNET), str(BERT), "--jobs", str(count), "--json"]
+            command += ["--iterations", "40"]
             done = subprocess.run(
                 [*command, "-d", str(cache)], capture_output=True, text=True, check=True
             )

@@ -97,7 +97,7 @@ def _evaluate(
     if launch.slurm is not None:
         from turnkeyml.launch.slurm import evaluate_on_slurm
 
-        slurm = replace(launch.slurm, seconds=launch.limits.seconds)
+        slurm = replace(launch.slurm, seconds=launch.limits.seconds or default_seconds())
         yield from evaluate_on_slurm(tasks, watcher, launch.source, slurm, resume=launch.resume)
         return
     limits = launch.limits

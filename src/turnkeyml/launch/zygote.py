@@ -64,6 +64,7 @@ def _serve(channel: socket.socket) -> None:
                 line = ""  # the other end has gone without listening to the last word
             if not line:
                 _end(list(children.values()))
+                _end_strays(set())
                 shutil.rmtree(sys.argv[3], ignore_errors=True)
                 os._exit(0)  # taking torch apart in an orderly way takes longer than it is worth
             pid = _fork()
@@ -122,6 +123,9 @@ def _end(pids: list[int]) -> None:
 
     for pid in pids:
         kill_tree(pid)
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 def _end_strays(ours: set[int]) -> None:
@@ -129,10 +133,7 @@ def _end_strays(ours: set[int]) -> None:
     from turnkeyml.launch.memory import descendants
 
     strays = [pid for pid in descendants(os.getpid()) if os.getpid() == _parent(pid)]
-    for pid in set(strays) - ours:
-        _end([pid])
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
+    _end(sorted(set(strays) - ours))
 
 
 def _parent(pid: int) -> int:
