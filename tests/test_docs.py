@@ -36,8 +36,9 @@ def runner(tmp_path_factory):
     def run(command):
         words = shlex.split(command)
         module = {"turnkey": "turnkeyml", "benchit": "mlagility"}[words[0]]
-        if len(words) > 1 and words[1] not in ("cache", "models", "version", "report"):
-            words += ["--iterations", "3"] if "--iterations" not in words else []
+        if len(words) > 1 and words[1] not in ("cache", "compare", "models", "version", "report"):
+            chosen = {"--iterations", "--quick", "--rigorous"} & set(words)
+            words += [] if chosen else ["--iterations", "3"]
         return subprocess.run(
             [sys.executable, "-m", module, *words[1:]],
             capture_output=True,
