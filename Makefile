@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-slurm lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest
+
+test-slurm: $(VENV)/.installed-tests
+	$(BIN)/python -m pytest tests/test_slurm.py
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check src tests examples benchmarks
@@ -20,6 +23,7 @@ lint: $(VENV)/.installed-lint
 bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/fidelity.py
+	$(BIN)/python benchmarks/corpus.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

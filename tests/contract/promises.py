@@ -39,7 +39,7 @@ class WithoutTest(NamedTuple):
 
 
 _GPU = "later: the device and its runtime come with an issue of their own"
-_SLURM = "later: the launcher for Slurm comes with an issue of its own"
+_SLURM = "kept: [tests/test_slurm.py](../tests/test_slurm.py) looks at it on a real Slurm"
 _REMOTE = "not offered: everything is measured on the machine where turnkey runs"
 _CORPUS = "later: the corpora come with issues of their own"
 _KERAS = "later: Keras models come with an issue of their own"

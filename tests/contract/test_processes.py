@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -78,7 +80,8 @@ def test_isolation_and_slurm_exclude_each_other(reader):
 @promise("tools", "--use-slurm is an option of benchmark and says what is missing for it")
 def test_slurm_says_what_is_missing(reader):
     assert "--use-slurm" in reader.types("turnkey benchmark --help").out
-    ran = reader.types("turnkey scripts/hello_world.py --use-slurm")
+    without = {"PATH": str(Path(sys.executable).parent)}
+    ran = reader.types("turnkey scripts/hello_world.py --use-slurm", env=without)
     assert ran.status in (1, 2)
     assert "slurm" in ran.err.lower()
     assert "Traceback" not in ran.err

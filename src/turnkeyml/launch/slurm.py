@@ -236,9 +236,7 @@ class _Pool:
     def _let_go(self, flight: Flight) -> None:
         if flight in self._flights:
             self._flights.remove(flight)
-        if flight.succeeded:
-            self._run.forget_log(flight.id)
-        else:
+        if not flight.succeeded:
             self._run.forget_events(flight.position)
 
     def _see_off(self) -> None:
@@ -264,7 +262,7 @@ class _Pool:
             self._link.note(f"Jobs could not be cancelled ({error}); later: scancel {ids}")
             return
         for flight in self._flights:
-            if flight.done_since is None or flight.succeeded:
+            if flight.done_since is None:
                 self._run.forget_log(flight.id)
         self._run.remove()
 

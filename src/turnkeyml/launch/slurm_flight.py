@@ -132,5 +132,7 @@ class Board:
         self.start(flight)
         result = flight.follower.result(failure)
         flight.done_since, flight.succeeded = time.monotonic(), result.ok
+        if result.ok:
+            self.run.forget_log(flight.id)
         self.watcher.input_finished(result)
         return result
