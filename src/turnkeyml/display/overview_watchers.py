@@ -58,7 +58,7 @@ class OverviewWatcher:
 
     def close(self) -> None:
         """Say what it all amounts to, also where it ends early."""
-        if self._closed:
+        if self._closed or not self._done:
             return
         self._closed = True
         earlier = f", {self._resumed} of them in an earlier run" if self._resumed else ""
