@@ -98,7 +98,8 @@ def _outcome(result: InputResult) -> str:
 
 def _figure(result: InputResult) -> str:
     if not result.ok:
-        return next(iter(_reasons(result)), "")
+        log = f" (its output is in {result.log})" if result.log else ""
+        return next(iter(_reasons(result)), "") + log
     models = len(result.invocations)
     words = [f"{models} model{'s' * (models != 1)}"] if models != 1 else []
     for row in result.invocations:
