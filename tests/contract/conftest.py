@@ -75,8 +75,8 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
 
 @pytest.fixture(scope="session")
 def all_scripts(reader: Reader) -> Ran:
-    """Every example script, measured into the default cache with nothing but defaults."""
-    ran = reader.types("turnkey scripts/*.py")
+    """Every example script, measured into the default cache with the default device and runtime."""
+    ran = reader.types("turnkey scripts/*.py --quick")
     assert ran.status == 0, ran.out + ran.err
     shutil.copytree(reader.cache, reader.root / "as_it_was")
     return ran

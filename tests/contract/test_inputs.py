@@ -41,7 +41,9 @@ def listed(reader):
 @pytest.fixture(scope="module")
 def onnx(reader):
     shutil.copy(reader.cli / "onnx" / "sample.onnx", reader.cli / "onnx" / "another.onnx")
-    return reader.types("turnkey *.onnx --max-depth 1 -d ../of_onnx", folder=reader.cli / "onnx")
+    return reader.types(
+        "turnkey *.onnx --max-depth 1 --quick -d ../of_onnx", folder=reader.cli / "onnx"
+    )
 
 
 def names(listing: str) -> list[str]:
