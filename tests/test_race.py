@@ -173,7 +173,7 @@ def killed(tmp_path_factory):
         min(workers, key=lambda p: p.create_time()).kill()
 
     rule = replace(Rule.exactly(40), processes=2, **TINY)
-    return hold(contestants, rule, find_device("x86"), 1, kill_first)
+    return hold(contestants, rule, find_device("x86"), 1, announce=kill_first)
 
 
 def test_a_worker_that_dies_loses_its_own_row(killed):
