@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -78,9 +79,10 @@ def test_isolation_and_slurm_exclude_each_other(reader):
 
 
 @promise("tools", "--use-slurm is an option of benchmark and says what is missing for it")
-def test_slurm_says_what_is_missing(reader):
+def test_slurm_says_what_is_missing(reader, tmp_path):
     assert "--use-slurm" in reader.types("turnkey benchmark --help").out
-    without = {"PATH": str(Path(sys.executable).parent)}
+    (tmp_path / "bash").symlink_to(shutil.which("bash"))
+    without = {"PATH": f"{Path(sys.executable).parent}:{tmp_path}"}
     ran = reader.types("turnkey scripts/hello_world.py --use-slurm", env=without)
     assert ran.status in (1, 2)
     assert "slurm" in ran.err.lower()
