@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
 
 test: $(VENV)/.installed-tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py

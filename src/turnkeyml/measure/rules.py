@@ -22,6 +22,9 @@ HINT = 1.5
 """Standard errors of change from the first to the last third that make us measure on: a drift that
 is there will show, and one that is not will fade."""
 
+LEAST_HINT = 0.0025
+"""A smaller change, however sure, is of no consequence."""
+
 HINT_SHARE = 1 / 3
 """Of the cap, for how long a mere hint keeps us measuring."""
 
@@ -111,8 +114,8 @@ class Stopping:
         correlation = correlation_time(latencies)
         width = relative_half_width(latencies, correlation)
         independent = min(LEAST_INDEPENDENT, rule.least_runs)
-        enough = runs >= rule.least_runs and len(latencies) >= independent * correlation
-        if width <= rule.precision and enough:
+        known = len(latencies) >= independent * correlation or width <= rule.precision / 3
+        if width <= rule.precision and runs >= rule.least_runs and known:
             return None if self._may_drift(latencies, seconds) else "precise"
         if seconds >= rule.cap_seconds:
             return "cap"
@@ -122,7 +125,8 @@ class Stopping:
         """Whether a drift may be hidden in what is precise so far, and there is time to see."""
         if seconds >= HINT_SHARE * self.rule.cap_seconds or drift(latencies).significant:
             return False
-        return abs(drift(np.concatenate([self.before, latencies])).deviations) > HINT
+        change = drift(np.concatenate([self.before, latencies]))
+        return abs(change.deviations) > HINT and abs(change.relative) > LEAST_HINT
 
     def _hopeless(self, width: float, count: int, seconds: float) -> bool:
         """Whether the noise is known well, and with it that the cap comes before the precision."""
