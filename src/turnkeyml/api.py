@@ -200,10 +200,19 @@ def _evaluate_files(
             launch.on_result(result)
         if launch.on_result is None or swept:
             kept.append((position, result))
+    if many and not plan.analyze_only:
+        _write_report(plan.cache_dir)
     results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
     if swept and not plan.analyze_only and not plan.build_only:
         print("\n".join([*sweep_lines(results), ""]), flush=True)
     return results if launch.on_result is None else []
+
+
+def _write_report(cache_dir: str) -> None:
+    """The table of everything in the cache, for those who come back to very many inputs."""
+    from turnkeyml.report.table import write_csv
+
+    print(f"The report is {write_csv([Path(cache_dir)], Path(cache_dir))}", flush=True)
 
 
 def _precisions(precision: str | Listing[str]) -> tuple[str, ...]:
