@@ -248,6 +248,9 @@ def test_interrupting_ends_everything_and_says_what_is_done(tmp_path):
         ("--retry", "everything"),
         ("--timeout", "0"),
         ("--use-slurm", "--process-isolation"),
+        ("--use-slurm", "--memory-limit", "8G"),
+        ("--use-slurm", "--jobs", "2"),
+        ("--slurm-args", "partition=x"),
     ],
 )
 def test_wrong_words_are_refused_in_a_sentence(tmp_path, words):

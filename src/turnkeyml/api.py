@@ -79,6 +79,12 @@ def benchmark_files(
     """
     if process_isolation and use_slurm:
         raise UsageError("Process isolation and Slurm exclude each other; choose one.")
+    if use_slurm and memory_limit is not None:
+        raise UsageError('With Slurm the memory of a job is limited by --slurm-args "mem=8G".')
+    if use_slurm and jobs != 1:
+        raise UsageError("With Slurm the jobs at a time are limited by --slurm-max-jobs.")
+    if not use_slurm and (slurm_args or slurm_python):
+        raise UsageError("Options for Slurm have no effect without --use-slurm.")
     plan = make_plan(
         device=device,
         runtime=runtime,

@@ -116,13 +116,16 @@ class BarWatcher(OverviewWatcher):
     def _view(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
+        bar = Table.grid()  # by itself a bar does not end its line
+        bar.add_row(ProgressBar(total=self._total, completed=self._done, width=60))
         failed = self._overview.outcomes["failed"]
         running = ", ".join(f"{name} ({what})" for name, what in self._running.items())
         return Group(
             *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
-            ProgressBar(total=self._total, completed=self._done, width=60),
+            bar,
             Text(f"{self._done} of {self._total} done, {failed} failed, {self._time_left()}"),
             Text(running, style="dim", overflow="ellipsis", no_wrap=True),
         )

@@ -28,8 +28,9 @@ TICKS = 0.03
 
 def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
     """Everything that stands between these samples and a number to rely on."""
-    found = [*_about_length(sittings, rule), *_about_series(sittings)]
-    return tuple(found + list(_about_machine(sittings, conditions)))
+    found = [*_about_length(sittings, rule), *_about_timing(sittings, rule)]
+    found += [*_about_series(sittings), *_about_machine(sittings, conditions)]
+    return tuple(found)
 
 
 def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
@@ -65,6 +66,9 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"{len(latencies):,} samples{alike} are too few to say how good the median is; "
             f"{longer}.",
         )
+
+
+def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     if not all(s.steady for s in sittings):
         yield Flag(
             "unsteady",
