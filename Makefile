@@ -16,8 +16,8 @@ test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
 
 lint: $(VENV)/.installed-lint
-	$(BIN)/ruff format --check src tests examples benchmarks
-	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks corpora models
+	$(BIN)/ruff check src tests examples benchmarks corpora models
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed-tests

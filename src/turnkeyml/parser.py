@@ -50,15 +50,16 @@ PARAMETERS = {
 }
 
 
-def parse(names: Sequence[str]) -> Any:
+def parse(names: Sequence[str], **defaults: Any) -> Any:
     """The values of some parameters, from the command line or their defaults, in order.
 
-    A single one comes as a value that is also a sequence of itself, because scripts are written
-    both as ``size = parse(["batch_size"])`` and as ``size = parse(["batch_size"])[0]``.
+    A keyword gives a parameter another default in this script: ``height=299``. A single one comes
+    as a value that is also a sequence of itself, because scripts are written both as
+    ``size = parse(["batch_size"])`` and as ``size = parse(["batch_size"])[0]``.
     """
     if isinstance(names, str):
         names = [names]
-    unknown = [name for name in names if name not in PARAMETERS]
+    unknown = [name for name in [*names, *defaults] if name not in PARAMETERS]
     if unknown:
         there = ", ".join(PARAMETERS)
         raise ValueError(
@@ -68,8 +69,9 @@ def parse(names: Sequence[str]) -> Any:
     for name in names:
         known = PARAMETERS[name]
         more: dict[str, Any] = {"nargs": "?", "const": True} if known.kind is _truth else {}
-        text = f"{known.meaning} (default: {known.default})"
-        parser.add_argument(f"--{name}", type=known.kind, default=known.default, help=text, **more)
+        default = defaults.get(name, known.default)
+        text = f"{known.meaning} (default: {default})"
+        parser.add_argument(f"--{name}", type=known.kind, default=default, help=text, **more)
     options = parser.parse_args()
     values = [getattr(options, name) for name in names]
     return _single(values[0]) if len(values) == 1 else values

@@ -1,0 +1,109 @@
+"""One script of a corpus, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Script"]
+
+WIDTH = 100
+
+_TEXT = '''\
+# labels: {labels}
+"""
+{source}
+"""
+
+{imports}
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+{parameters}
+
+{body}
+'''
+
+
+@dataclass(frozen=True)
+class Script:
+    """What makes one script differ from the others of its corpus."""
+
+    corpus: str
+    name: str
+    """The name of the model, of the file, and the label."""
+    author: str
+    task: str
+    license: str
+    source: str
+    """The docstring: what the model is and where it comes from."""
+    body: str
+    """From the creation of the model to its call."""
+    imports: tuple[str, ...] = ("import torch",)
+    """In any order, without ``parse``."""
+    parameters: tuple[str, ...] = ("batch_size",)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Of parameters whose default is another one here."""
+    params: int | None = None
+    """How many parameters the model has, where that helps."""
+    sample: bool = False
+    """Whether it is one of those that CI runs from end to end."""
+
+    @property
+    def path(self) -> str:
+        """Where it goes, within ``models/``."""
+        return f"{self.corpus}/{self.name}.py"
+
+    @property
+    def text(self) -> str:
+        """The whole script, formatted."""
+        return _TEXT.format(
+            labels=self._labels(),
+            source=self.source.strip(),
+            imports="\n".join(_sorted_imports({*self.imports, "import torch"})),
+            parameters=self._parameters(),
+            body=self.body.strip("\n"),
+        )
+
+    def _labels(self) -> str:
+        groups = f"{self.corpus},sample" if self.sample else self.corpus
+        labels = {
+            "name": self.name,
+            "author": self.author,
+            "task": self.task,
+            "license": self.license,
+            "test_group": groups,
+        }
+        if self.params is not None:
+            labels["params"] = str(self.params)
+        for key, value in labels.items():
+            if not value or len(value.split()) != 1 or "::" in value:
+                raise ValueError(f"{self.path}: {value!r} is no value for the label {key}.")
+        return " ".join(f"{key}::{value}" for key, value in labels.items())
+
+    def _parameters(self) -> str:
+        names = ", ".join(self.parameters)
+        asked = "[" + ", ".join(f'"{name}"' for name in self.parameters) + "]"
+        defaults = [f"{name}={value!r}" for name, value in self.defaults.items()]
+        inside = ", ".join([asked, *defaults])
+        line = f"{names} = parse({inside})"
+        return line if len(line) <= WIDTH else f"{names} = parse(\n    {inside}\n)"
+
+
+def _sorted_imports(lines: set[str]) -> list[str]:
+    """As the linter wants them: the standard library first, ``import`` before ``from``."""
+    import sys
+
+    def key(line: str) -> tuple[bool, bool, str]:
+        module = line.split()[1].split(".", maxsplit=1)[0]
+        return (module not in sys.stdlib_module_names, line.startswith("from"), line.lower())
+
+    ordered = sorted(lines, key=key)
+    inner = [key(line)[0] for line in ordered]
+    if True in inner and False in inner:
+        ordered.insert(inner.index(True), "")
+    return ordered

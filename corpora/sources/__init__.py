@@ -1,0 +1,1 @@
+"""One module a library: what it has, and how a script for it reads."""
