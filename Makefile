@@ -1,10 +1,12 @@
 # make demo: set up and run the main job.   make test: set up and run the tests.
+# make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slurm lint bench clean
+.PHONY: demo test test-slurm test-models models lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
@@ -14,6 +16,11 @@ test: $(VENV)/.installed-tests
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
+
+models: $(MODELS)/.installed
+
+test-models: $(MODELS)/.installed
+	$(MODELS)/bin/python -m pytest tests/models
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check src tests examples benchmarks corpora models
@@ -36,9 +43,20 @@ $(VENV)/.installed-tests: $(VENV)/.installed
 	$(PIP) -e '.[test,bench]'
 	touch $@
 
-$(VENV)/.installed-lint: $(VENV)/.installed
+$(VENV)/.installed-models: $(MODELS)/.installed
+
+test-models: $(MODELS)/.installed
+	$(MODELS)/bin/python -m pytest tests/models
+
+lint: $(VENV)/.installed
 	$(PIP) -e '.[lint]'
 	touch $@
 
+$(MODELS)/.installed: models/requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(MODELS)
+	$(MODELS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-r models/requirements.txt -e '.[test]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS) .pytest_cache .mypy_cache .ruff_cache

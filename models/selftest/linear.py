@@ -1,4 +1,4 @@
-# labels: test_group::selftest name::linear author::selftest license::mit params::110
+# labels: name::linear author::selftest task::regression license::mit test_group::selftest,sample params::110
 """
 A single linear layer, made for trying out turnkey.
 """

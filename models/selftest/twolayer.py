@@ -1,4 +1,4 @@
-# labels: test_group::selftest name::twolayer author::selftest license::mit params::165
+# labels: name::twolayer author::selftest task::regression license::mit test_group::selftest,sample params::165
 """
 Two linear layers with an activation between them, made for trying out turnkey.
 """

@@ -123,8 +123,9 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         "input_files",
         nargs="+",
         metavar="FILE",
-        help="scripts (.py), models (.onnx) or lists of them (.txt); wildcards are expanded; "
-        "FILE.py::HASH,… restricts to some of the models in a script",
+        help="scripts (.py), models (.onnx) or lists of them (.txt), or models that come with "
+        "turnkey (timm/resnet50, timm); wildcards are expanded; FILE.py::HASH,… restricts to some "
+        "of the models in a script",
     )
 
 

@@ -57,6 +57,6 @@ def print_error(words: list[str], message: str) -> None:
     from turnkeyml.report.document import make_document, to_json
 
     command = words[0] if words[0] in COMMANDS else "benchmark"
-    if command == "cache" and len(words) > 1:
-        command = f"cache {words[1]}"
+    if command in ("cache", "models") and len(words) > 1:
+        command = f"{command} {words[1]}"
     print(to_json(make_document(command, ok=False, error=message)), flush=True)

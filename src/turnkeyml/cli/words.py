@@ -46,7 +46,7 @@ class _Parser(argparse.ArgumentParser):
 def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
     """What the words ask for; ``run`` of the result does it. ``FILE`` means ``benchmark FILE``."""
     if words and words[0] not in ("-h", "--help", "--version", *COMMANDS):
-        if not words[0].startswith("-") and not _looks_like_input(words[0]):
+        if not words[0].startswith("-") and not _names_input(words[0]):
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
     try:
@@ -67,12 +67,22 @@ def _looks_like_input(word: str) -> bool:
     return "." in path or "/" in path or "*" in path
 
 
+def _names_input(word: str) -> bool:
+    if _looks_like_input(word):
+        return True
+    from turnkeyml.discover.shipped import corpora
+
+    return word in corpora()
+
+
 def _unknown(word: str) -> str:
     import difflib
 
-    close = difflib.get_close_matches(word, COMMANDS, 1)
+    from turnkeyml.discover.shipped import corpora
+
+    close = difflib.get_close_matches(word, (*COMMANDS, *corpora()), 1)
     hint = f" Did you mean '{close[0]}'?" if close else ""
-    return f"'{word}' is neither a command nor a .py, .onnx or .txt file.{hint}"
+    return f"'{word}' is neither a command, nor a .py, .onnx or .txt file, nor a corpus.{hint}"
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
@@ -192,6 +202,25 @@ def _add_models(commands: argparse._SubParsersAction[_Parser]) -> None:
     action = actions.add_parser("location", help="print where they are")
     action.add_argument("--quiet", action="store_true", help="print the path alone")
     action.set_defaults(run=_models_location)
+    action = actions.add_parser("list", help="list them with their labels")
+    action.add_argument(
+        "names",
+        nargs="*",
+        metavar="MODEL",
+        help="corpora (timm), models (timm/resnet50) or wildcards ('timm/resnet*') (default: all)",
+    )
+    action.add_argument(
+        "--labels",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="LABEL",
+        help="only those with these labels: key::value, or key::a,b for either value "
+        "(default: all)",
+    )
+    action.add_argument("--quiet", action="store_true", help="print the names alone")
+    add_json(action)
+    action.set_defaults(run=_models_list)
 
 
 def _version(options: argparse.Namespace) -> int:
@@ -204,6 +233,12 @@ def _models_location(options: argparse.Namespace) -> int:
 
     print(MODELS_DIR if options.quiet else f"The models directory is: {MODELS_DIR}")
     return 0
+
+
+def _models_list(options: argparse.Namespace) -> int:
+    from turnkeyml.cli.models import run
+
+    return run(options)
 
 
 def _benchmark(options: argparse.Namespace) -> int:

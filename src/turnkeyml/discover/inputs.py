@@ -7,7 +7,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
+from turnkeyml.discover import shipped
 from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.records import Input
@@ -47,7 +49,7 @@ def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
     if "::" in name and not targets:
         raise UsageError(f"{name}: no hash follows '::'.")
     files = _locate(path, base)
-    if targets and (len(files) > 1 or files[0] != _resolve(path, base)):
+    if targets and (len(files) > 1 or glob.has_magic(path)):
         raise UsageError(f"{name}: hashes go with one file, not with a wildcard.")
     inputs = []
     for file in files:
@@ -67,9 +69,15 @@ def _locate(path: str, base: Path) -> list[str]:
         fitting = [m for m in matches if m.endswith(_KINDS) and os.path.isfile(m)]
         if fitting:
             return fitting
+    return shipped.named(path) or _missing(path)
+
+
+def _missing(path: str) -> NoReturn:
     if glob.has_magic(path):
         raise UsageError(f"No .py, .onnx or .txt file matches {path!r}.")
-    raise UsageError(f"There is no file {path!r}.")
+    near = None if path.endswith(_KINDS) else shipped.closest(path)
+    hint = f" Did you mean '{near}'?" if near else ""
+    raise UsageError(f"There is no file {path!r}.{hint}")
 
 
 def _resolve(path: str, base: Path) -> str:

@@ -38,6 +38,7 @@ def document_schema() -> dict[str, Any]:
         "cache delete": _builds({**name, "deleted": {"type": "boolean"}}),
         "cache clean": _builds({**name, "cleaned": {"type": "boolean"}}),
         "cache benchmark": _builds({**name, "evaluations": _list(evaluation)}),
+        "models list": {"models": _list(_object({**name, "labels": {"type": "object"}}))},
         "cache report": {"caches": _list({"type": "string"}), "report": {"type": "string"}},
     }
     return {
@@ -67,8 +68,11 @@ def _if(command: str, properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _builds(properties: dict[str, Any]) -> dict[str, Any]:
-    build = {"type": "object", "properties": properties, "required": list(properties)}
-    return {"cache_dir": {"type": "string"}, "builds": _list(build)}
+    return {"cache_dir": {"type": "string"}, "builds": _list(_object(properties))}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _list(items: Any) -> dict[str, Any]:

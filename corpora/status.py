@@ -1,0 +1,293 @@
+"""What became of every script when turnkey was run on it: ``models/status.csv``.
+
+    python -m corpora.status run --jobs 2         everything that has no line of its own yet
+    python -m corpora.status run timm/resnet50    some scripts, again
+    python -m corpora.status merge ROWS.csv       take over lines that another machine wrote
+    python -m corpora.status page                 write docs/corpus.md
+
+Every model is analysed, those of up to 300 million parameters are built and verified, and those of
+up to 100 million are measured for a moment. A line holds for one text of a script: a script that
+changes is done again, and so a run can be stopped at any time and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpora.__main__ import MODELS
+
+if TYPE_CHECKING:
+    from turnkeyml.records import InputResult, InvocationResult
+
+__all__ = ["COLUMNS", "STATUS", "current", "read_rows", "row_of"]
+
+STATUS = MODELS / "status.csv"
+
+COLUMNS = (
+    "script",
+    "runs",
+    "models",
+    "parameters",
+    "builds",
+    "verifies",
+    "exporter",
+    "measured",
+    "script_seconds",
+    "build_seconds",
+    "measure_seconds",
+    "median_ms",
+    "reason",
+    "cause",
+    "machine",
+    "torch",
+    "date",
+    "text",
+)
+"""``text`` is the beginning of the sha256 of the script, ``cause`` what ``causes.csv`` says."""
+
+BUILT_UP_TO = 300_000_000
+MEASURED_UP_TO = 100_000_000
+ALONE_FROM = 1_000_000_000
+"""Scripts with models of this size run one at a time, as their memory adds up."""
+
+ITERATIONS = 10
+TIMEOUT_SECONDS = 1200
+
+Row = dict[str, str]
+
+
+def read_rows(path: Path = STATUS) -> dict[str, Row]:
+    """The lines of a table, by script."""
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["script"]: row for row in csv.DictReader(file)}
+
+
+def write_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write a table, sorted, never half of it."""
+    fresh = path.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: row["script"]))
+    fresh.replace(path)
+
+
+def all_scripts() -> list[str]:
+    """Every script of every corpus, as ``corpus/name``."""
+    found = (path.relative_to(MODELS) for path in MODELS.glob("*/*.py"))
+    return sorted(str(path.with_suffix("")) for path in found)
+
+
+def text_of(script: str) -> str:
+    """What tells one text of a script from another."""
+    return hashlib.sha256((MODELS / f"{script}.py").read_bytes()).hexdigest()[:12]
+
+
+def current(script: str, rows: dict[str, Row]) -> bool:
+    """Whether there is a line for the script as it is now."""
+    return script in rows and rows[script]["text"] == text_of(script)
+
+
+def parameters_of(script: str) -> int:
+    """What the script's labels say about its size."""
+    first = (MODELS / f"{script}.py").read_text(encoding="utf-8").partition("\n")[0]
+    found = re.search(r"\bparams::(\d+)", first)
+    return int(found.group(1)) if found else 0
+
+
+def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row], None]) -> None:
+    """Run turnkey on some scripts; each line is kept as soon as it is known."""
+    from turnkeyml import benchmark_files
+
+    def note(result: InputResult) -> None:
+        keep(row_of(result))
+
+    for selected, options in _rounds(scripts, jobs):
+        files = [str(MODELS / f"{script}.py") for script in selected]
+        if files:
+            benchmark_files(
+                files,
+                cache_dir=cache_dir,
+                lean_cache=True,
+                rebuild="always",
+                process_isolation=True,
+                timeout=TIMEOUT_SECONDS,
+                on_result=note,
+                **options,
+            )
+
+
+def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str, Any]]]:
+    """The scripts by what is to be done with them."""
+    sizes = {script: parameters_of(script) for script in scripts}
+
+    def between(low: int, high: float) -> list[str]:
+        return [script for script, size in sizes.items() if low < size <= high]
+
+    measured = {"jobs": jobs, "iterations": ITERATIONS}
+    return [
+        (between(-1, MEASURED_UP_TO), measured),
+        (between(MEASURED_UP_TO, BUILT_UP_TO), {"jobs": jobs, "build_only": True}),
+        (between(BUILT_UP_TO, ALONE_FROM), {"jobs": jobs, "analyze_only": True}),
+        (between(ALONE_FROM, float("inf")), {"jobs": 1, "analyze_only": True}),
+    ]
+
+
+def row_of(result: InputResult) -> Row:
+    """What became of one script, as a line of the table."""
+    import torch
+
+    from turnkeyml.runtimes import machine
+
+    path = Path(result.input.path)
+    script = f"{path.parent.name}/{path.stem}"
+    found = result.invocations
+    built = [i for i in found if i.build_status is not None]
+    measured = [e for i in found for e in i.evaluations]
+    row = {
+        "script": script,
+        "runs": _word(result.script.ok and result.failure is None),
+        "models": str(len(found)),
+        "parameters": str(sum(i.invocation.parameters for i in found)),
+        "builds": _all(built, lambda i: i.build_status == "successful_build"),
+        "verifies": _worst(i.verification.verdict for i in built if i.verification),
+        "exporter": "+".join(sorted({_exporter(i) for i in built} - {""})),
+        "measured": _all(measured, lambda e: e.ok),
+        "reason": _reason(result),
+        "machine": f"{machine.cpu_name()}, {machine.usable_cores()} cores",
+        "torch": torch.__version__.partition("+")[0],
+        "date": date.today().isoformat(),
+        "text": text_of(script),
+    }
+    for phase, seconds in result.seconds.items():
+        row[f"{phase}_seconds"] = f"{seconds:.1f}"
+    if len(result.performances) == 1:
+        row["median_ms"] = f"{result.performances[0].median_latency:.4g}"
+    return row
+
+
+def _word(truth: bool) -> str:
+    return "yes" if truth else "no"
+
+
+def _all(things: Sequence[Any], good: Callable[[Any], bool]) -> str:
+    return _word(all(map(good, things))) if things else ""
+
+
+_VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match")
+
+
+def _worst(verdicts: Iterable[str]) -> str:
+    return min(verdicts, key=_VERDICTS.index, default="")
+
+
+def _exporter(result: InvocationResult) -> str:
+    return str(_build_stats(result).get("exporter", ""))
+
+
+def _build_stats(result: InvocationResult) -> dict[str, Any]:
+    from turnkeyml.cache.layout import BuildFolder
+    from turnkeyml.cache.stats import read_stats
+
+    if result.build_dir is None:
+        return {}
+    folder = Path(result.build_dir)
+    build = read_stats(BuildFolder(folder.parent, folder.name)).get("build")
+    return build if isinstance(build, dict) else {}
+
+
+def _reason(result: InputResult) -> str:
+    """Why not everything is as it should be; empty where it is."""
+    reasons = [result.failure or "", result.script.error or ""]
+    for invocation in result.invocations:
+        reasons.append(invocation.failure or "")
+        reasons += [e.reason or "" for e in invocation.evaluations if not e.ok]
+        verification = invocation.verification
+        if verification is not None and verification.verdict != "match":
+            error = verification.max_relative_error
+            size = f", relative error {error:.2g}" if error is not None else ""
+            history = _build_stats(invocation).get("exporter_reason", "")
+            reasons.append(f"{verification.verdict}: {verification.reason}{size} ({history})")
+    if not result.invocations and not any(reasons):
+        reasons.append("no model was found")
+    text = " ".join("; ".join(r for r in reasons if r).split())
+    text = re.sub(r" ?\(see [^)]*\)", "", text).replace(str(MODELS), "models")
+    return text if len(text) <= 600 else text[:597] + "..."
+
+
+def _pending(names: Sequence[str], rows: dict[str, Row], retry: bool) -> list[str]:
+    """The scripts that the names stand for; without names, those that have no line yet."""
+    from fnmatch import fnmatch
+
+    scripts = all_scripts()
+    if names:
+        chosen = [s for s in scripts if any(fnmatch(s, n) or s.startswith(f"{n}/") for n in names)]
+        if not chosen:
+            raise SystemExit(f"No script is called {' or '.join(names)}.")
+    else:
+        chosen = scripts
+    return [s for s in chosen if not current(s, rows) or (retry and rows[s]["reason"])]
+
+
+def _run(options: argparse.Namespace) -> None:
+    path = Path(options.rows)
+    rows = {**read_rows(), **read_rows(path)}
+    scripts = _pending(options.scripts, {} if options.again else rows, options.retry)
+    part, parts = map(int, options.part.split("/"))
+    scripts = scripts[part - 1 :: parts]
+    kept = read_rows(path)
+
+    def keep(row: Row) -> None:
+        kept[row["script"]] = row
+        write_rows(kept.values(), path)
+
+    print(f"{len(scripts)} scripts", flush=True)
+    run(scripts, options.jobs, options.cache_dir, keep)
+
+
+def _merge(options: argparse.Namespace) -> None:
+    rows = read_rows()
+    for path in options.tables:
+        rows.update({s: r for s, r in read_rows(Path(path)).items() if current_text(s, r)})
+    there = set(all_scripts())
+    write_rows([row for script, row in rows.items() if script in there], STATUS)
+
+
+def current_text(script: str, row: Row) -> bool:
+    """Whether a line is about the script as it is now."""
+    return (MODELS / f"{script}.py").exists() and row["text"] == text_of(script)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m corpora.status")
+    actions = parser.add_subparsers(required=True)
+    action = actions.add_parser("run", help="run turnkey on scripts")
+    action.add_argument("scripts", nargs="*", help="corpora, scripts or wildcards (default: all)")
+    action.add_argument("--jobs", type=int, default=1)
+    action.add_argument("--again", action="store_true", help="those that have a line too")
+    action.add_argument("--retry", action="store_true", help="those with a reason too")
+    action.add_argument("--part", default="1/1", help="2/5: the second fifth of the scripts")
+    action.add_argument("--rows", default=str(STATUS), help="where the lines go")
+    action.add_argument("--cache-dir", default=os.path.join("build-output", "status"))
+    action.set_defaults(act=_run)
+    action = actions.add_parser("merge", help="take over the lines of other tables")
+    action.add_argument("tables", nargs="+")
+    action.set_defaults(act=_merge)
+    options = parser.parse_args()
+    options.act(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
