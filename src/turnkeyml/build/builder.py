@@ -225,14 +225,14 @@ def _verify(bench: Workbench, sequence: Sequence) -> Verification:
     """The verdict on the last ONNX file, naming where it went wrong if it did."""
     if ONNX not in bench.things:
         return Verification("not checked", "the sequence made no ONNX file")
-    exported = bench.verification
-    later = [s for s in sequence.stage_names if s not in ("export_pytorch", "set_success")]
-    if exported is not None and not later:
-        return exported
-    precision = bench.facts.get("precision", "fp32")
-    verdict = verify_onnx(str(bench.things[ONNX]), bench.reference, precision, bench.threads)
+    made = [name for name in sequence.stage_names if name != "set_success"]
+    verdict = bench.verdicts.get(made[-1])
+    if verdict is None:
+        precision = bench.facts.get("precision", "fp32")
+        verdict = verify_onnx(str(bench.things[ONNX]), bench.reference, precision, bench.threads)
+    exported = bench.verdicts.get("export_pytorch")
     if verdict.verdict in ("close", "mismatch") and exported is not None and exported.trusted:
-        note = f"{verdict.reason}; it matched after export_pytorch, but not after {later[-1]}"
+        note = f"{verdict.reason}; it matched after export_pytorch, but not after {made[-1]}"
         return replace(verdict, reason=note)
     return verdict
 

@@ -54,7 +54,7 @@ class ExportPytorch(Stage):
         bench.facts["exporter"] = best.exporter
         bench.facts["exporter_reason"] = _reason(best, attempts)
         bench.facts["precision"] = precision_of(bench.model)
-        bench.verification = best.verification
+        bench.verdicts[self.name] = best.verification
 
 
 class _Attempt:

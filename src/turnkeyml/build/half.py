@@ -6,6 +6,8 @@ files only by name, type and shape; those weights are then converted from file t
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,8 +17,9 @@ import onnx
 from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
 from turnkeyml.build import onnx_files
+from turnkeyml.records import Verification
 
-__all__ = ["convert_to_float16"]
+__all__ = ["convert_to_float16", "worth_keeping"]
 
 BLOCK = 1 << 24
 ALIGNMENT = 4096
@@ -24,8 +27,36 @@ RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "Random
 """ONNX Runtime draws no random numbers in float16."""
 
 
-def convert_to_float16(source: Path, target: Path) -> None:
-    """Write ``source`` in float16, inputs and outputs included, as ``target``."""
+MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+
+_CANNOT_RUN = (
+    re.compile(r"while running (\w+) node"),
+    re.compile(r"Could not find an implementation for (\w+)\("),
+    re.compile(r"of operator \((\w+)\) in node"),
+    re.compile(r"of Optype \((\w+)\)"),
+)
+"""How ONNX Runtime names the operator that it cannot run."""
+
+
+def worth_keeping(source: Path, verdict: Verification, kept: list[str]) -> list[str]:
+    """Operators that should stay in float32 for a better verdict; none if nothing is left to try.
+
+    One that cannot be run in float16 is named by the runtime. Where numbers are too large or too
+    small for float16, it is almost always outside of the multiplications.
+    """
+    if verdict.verdict == "not checked":
+        found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
+        named = [match.group(1) for match in found if match]
+        return [name for name in named[:1] if name not in kept]
+    there = {node.op_type for node in onnx_files.read_graph(source).graph.node}
+    return sorted(there - MULTIPLICATIONS - {*kept, "Constant"})
+
+
+def convert_to_float16(source: Path, target: Path, keep: Sequence[str] = ()) -> None:
+    """Write ``source`` in float16, inputs and outputs included, as ``target``.
+
+    Operators to ``keep`` stay in float32.
+    """
     from onnxruntime.transformers.float16 import DEFAULT_OP_BLOCK_LIST, convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
@@ -33,13 +64,23 @@ def convert_to_float16(source: Path, target: Path) -> None:
     onnx_files.load_inner_data(model, source.parent)
     model = onnx.shape_inference.infer_shapes(model)
     places = _detach(model)
-    keep = [*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS]
-    model = convert_float_to_float16(model, disable_shape_infer=True, op_block_list=keep)
+    blocked = [*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *keep]
+    model = convert_float_to_float16(model, disable_shape_infer=True, op_block_list=blocked)
+    _drop_repeated_casts(model)
     OnnxModel(model).topological_sort()
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own
     if places:
         _reattach(model, places, source.parent, target.with_name(f"{target.name}.data"))
     onnx.save(model, str(target))
+
+
+def _drop_repeated_casts(model: onnx.ModelProto) -> None:
+    """The converter adds a cast once for each operator that needs it, all of the same name."""
+    seen: set[str] = set()
+    for node in list(model.graph.node):
+        if node.op_type == "Cast" and node.output[0] in seen:
+            model.graph.node.remove(node)
+        seen.update(node.output)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from turnkeyml.build import onnx_files
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
+from turnkeyml.build.verify import verify_onnx
+from turnkeyml.records import Verification
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
 
@@ -66,7 +70,11 @@ class OptimizeOnnx(Stage):
 
 
 class Fp16Conversion(Stage):
-    """Convert weights and arithmetic to float16, inputs and outputs included."""
+    """Convert weights and arithmetic to float16, inputs and outputs included.
+
+    What ONNX Runtime cannot compute in float16 stays in float32, and where the result is wrong
+    everything does but the multiplications, which is where the time goes.
+    """
 
     name = "fp16_conversion"
     message = "Converting to FP16"
@@ -74,14 +82,34 @@ class Fp16Conversion(Stage):
     yields = frozenset({ONNX})
 
     def fire(self, bench: Workbench) -> None:
-        from turnkeyml.build.half import convert_to_float16
-
-        target = bench.work / bench.onnx_name("opt", "f16")
-        convert_to_float16(bench.things[ONNX], target)
+        source, target = bench.things[ONNX], bench.work / bench.onnx_name("opt", "f16")
+        kept, verdict = self._convert(bench, source, target)
         if bench.facts.get("precision", "fp32") == "fp32":
-            bench.things[ONNX_FP32] = bench.things[ONNX]
+            bench.things[ONNX_FP32] = source
+        if kept:
+            bench.facts["fp32_operators"] = kept
         bench.facts["precision"] = "fp16"
+        bench.verdicts[self.name] = verdict
         bench.things[ONNX] = target
+
+    def _convert(
+        self, bench: Workbench, source: Path, target: Path
+    ) -> tuple[list[str], Verification]:
+        """Write the target; which operators are in float32 besides the usual ones."""
+        from turnkeyml.build import half
+
+        kept: list[str] = []
+        while True:
+            half.convert_to_float16(source, target, kept)
+            verdict = verify_onnx(str(target), bench.reference, "fp16", bench.threads)
+            print(f"fp16: {verdict.verdict} ({verdict.reason})", flush=True)
+            if verdict.verdict in ("match", "nondeterministic"):
+                return kept, verdict
+            more = half.worth_keeping(source, verdict, kept)
+            if not more:
+                return kept, verdict
+            print(f"Once more, with these operators in float32: {', '.join(more)}", flush=True)
+            kept += more
 
 
 class SetSuccess(Stage):

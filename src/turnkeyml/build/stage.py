@@ -48,7 +48,8 @@ class Workbench:
     kwargs: dict[str, Any] = field(default_factory=dict)
     things: dict[str, Path] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
-    verification: Verification | None = None
+    verdicts: dict[str, Verification] = field(default_factory=dict)
+    """What the stages that checked their own results found, by the name of the stage."""
     threads: int = field(default_factory=machine.usable_cores)
 
     @property
