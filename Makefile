@@ -20,7 +20,7 @@ test-slurm: $(VENV)/.installed-tests
 models: $(MODELS)/.installed
 
 test-models: $(MODELS)/.installed
-	$(MODELS)/bin/python -m pytest tests/models
+	$(MODELS)/bin/python -m pytest corpora/tests
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check src tests examples benchmarks corpora models
@@ -46,7 +46,7 @@ $(VENV)/.installed-tests: $(VENV)/.installed
 $(VENV)/.installed-models: $(MODELS)/.installed
 
 test-models: $(MODELS)/.installed
-	$(MODELS)/bin/python -m pytest tests/models
+	$(MODELS)/bin/python -m pytest corpora/tests
 
 lint: $(VENV)/.installed
 	$(PIP) -e '.[lint]'

@@ -59,7 +59,6 @@ MEASURED_UP_TO = 100_000_000
 ALONE_FROM = 1_000_000_000
 """Scripts with models of this size run one at a time, as their memory adds up."""
 
-ITERATIONS = 10
 TIMEOUT_SECONDS = 1200
 
 Row = dict[str, str]
@@ -135,7 +134,7 @@ def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str
     def between(low: int, high: float) -> list[str]:
         return [script for script, size in sizes.items() if low < size <= high]
 
-    measured = {"jobs": jobs, "iterations": ITERATIONS}
+    measured = {"jobs": jobs, "quick": True}
     return [
         (between(-1, MEASURED_UP_TO), measured),
         (between(MEASURED_UP_TO, BUILT_UP_TO), {"jobs": jobs, "build_only": True}),
@@ -226,27 +225,29 @@ def _reason(result: InputResult) -> str:
     return text if len(text) <= 600 else text[:597] + "..."
 
 
-def _pending(names: Sequence[str], rows: dict[str, Row], retry: bool) -> list[str]:
-    """The scripts that the names stand for; without names, those that have no line yet."""
+def _named(names: Sequence[str]) -> list[str]:
+    """The scripts that the names stand for; all of them without names."""
     from fnmatch import fnmatch
 
     scripts = all_scripts()
-    if names:
-        chosen = [s for s in scripts if any(fnmatch(s, n) or s.startswith(f"{n}/") for n in names)]
-        if not chosen:
-            raise SystemExit(f"No script is called {' or '.join(names)}.")
-    else:
-        chosen = scripts
-    return [s for s in chosen if not current(s, rows) or (retry and rows[s]["reason"])]
+    if not names:
+        return scripts
+    chosen = [s for s in scripts if any(fnmatch(s, n) or s.startswith(f"{n}/") for n in names)]
+    if not chosen:
+        raise SystemExit(f"No script is called {' or '.join(names)}.")
+    return chosen
 
 
 def _run(options: argparse.Namespace) -> None:
     path = Path(options.rows)
-    rows = {**read_rows(), **read_rows(path)}
-    scripts = _pending(options.scripts, {} if options.again else rows, options.retry)
-    part, parts = map(int, options.part.split("/"))
-    scripts = scripts[part - 1 :: parts]
     kept = read_rows(path)
+    rows = {} if options.again else {**read_rows(), **kept}
+    part, parts = map(int, options.part.split("/"))
+    scripts = [
+        script
+        for script in _named(options.scripts)[part - 1 :: parts]
+        if not current(script, rows) or (options.retry and rows[script]["reason"])
+    ]
 
     def keep(row: Row) -> None:
         kept[row["script"]] = row

@@ -18,6 +18,7 @@ from turnkeyml.cache.layout import safe_name
 from turnkeyml.launch import memory
 from turnkeyml.launch.child import Job, SequenceSource
 from turnkeyml.launch.follow import Follower, Watcher
+from turnkeyml.launch.preload import shared_imports
 from turnkeyml.launch.processes import Child, Launcher, kill_tree, make_launcher
 from turnkeyml.records import Input, InputResult, Plan, to_dict
 
@@ -55,7 +56,8 @@ def evaluate_inputs(
     with contextlib.ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="turnkey-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        launcher = make_launcher(_modules_to_import(tasks), folder)
+        paths = list(dict.fromkeys(item.path for item, _ in tasks if not item.is_onnx))
+        launcher = make_launcher(_modules_to_import(tasks), folder, shared_imports(paths))
         stack.callback(launcher.close)
         stack.callback(watcher.close)
         yield from _Pool(launcher, watcher, sequence, limits or Limits(), folder).run(tasks)

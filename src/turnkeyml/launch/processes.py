@@ -45,13 +45,14 @@ class Launcher(Protocol):
         """End what was started."""
 
 
-def make_launcher(modules: list[str], folder: Path) -> Launcher:
+def make_launcher(modules: list[str], folder: Path, optional: list[str]) -> Launcher:
     """Fork from a process that has imported ``modules``, where that is safe.
 
-    The folder is what is to be removed if we are killed before we can do so ourselves.
+    What is ``optional`` is imported too if that does no harm. The folder is what is to be removed
+    if we are killed before we can do so ourselves.
     """
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
-        return ForkingLauncher(modules, folder)
+        return ForkingLauncher(modules, folder, optional)
     return FreshLauncher()
 
 
@@ -115,8 +116,9 @@ class ForkingLauncher:
     zygote.
     """
 
-    def __init__(self, modules: list[str], folder: Path) -> None:
+    def __init__(self, modules: list[str], folder: Path, optional: list[str]) -> None:
         self._modules = ",".join(modules)
+        self._optional = ",".join(optional)
         self._folder = str(folder)
         self._exits: dict[int, int] = {}
         self._start_zygote()
@@ -124,7 +126,11 @@ class ForkingLauncher:
     def _start_zygote(self) -> None:
         self._channel, theirs = socket.socketpair()
         command = interpreter.command(
-            "turnkeyml.launch.zygote", str(theirs.fileno()), self._modules, self._folder
+            "turnkeyml.launch.zygote",
+            str(theirs.fileno()),
+            self._modules,
+            self._folder,
+            self._optional,
         )
         with _interrupts_ignored():
             self._zygote = subprocess.Popen(command, pass_fds=[theirs.fileno()])

@@ -26,11 +26,14 @@ from turnkeyml.interpreter import adopt_orphans, die_with_parent
 
 __all__ = ["main"]
 
+IMPORT_SECONDS = 120
+
 
 def main() -> None:
     """Serve the socket whose number is the first argument; the second lists what to import.
 
     The third is a folder that goes when we go, for the case that nobody else is left to remove it.
+    The fourth lists what to import if that does no harm.
     """
     adopt_orphans()
     channel = socket.socket(fileno=int(sys.argv[1]))
@@ -41,9 +44,49 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - told to whoever started us, who tells the user
         _send(channel, {"error": f"{type(error).__name__}: {error}"})
         return
+    if sys.argv[4]:
+        _import_if_harmless(sys.argv[4].split(","))
     gc.collect()
     gc.freeze()
     _serve(channel)
+
+
+def _import_if_harmless(specs: list[str]) -> None:
+    """Import packages that scripts will ask for; begin anew without them if that went wrong.
+
+    Wrong is an error, a thread (which would not be there after a fork), and taking for ever. What
+    the packages print is not for whoever watches us: each script's own import would have said it.
+    """
+    threads = len(os.listdir("/proc/self/task"))
+    signal.signal(signal.SIGALRM, _take_too_long)
+    signal.alarm(IMPORT_SECONDS)
+    outputs = [os.dup(1), os.dup(2)]
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    try:
+        for spec in specs:
+            module, _, attribute = spec.partition(":")
+            getattr(import_module(module), attribute or "__name__")
+        harmless = len(os.listdir("/proc/self/task")) == threads
+    except BaseException:  # noqa: BLE001 - a script that imports it will meet the same error
+        harmless = False
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number, output in enumerate(outputs, start=1):
+        os.dup2(output, number)
+        os.close(output)
+    os.close(silence)
+    if not harmless:
+        _begin_anew()
+
+
+def _take_too_long(number: int, frame: object) -> None:
+    raise TimeoutError
+
+
+def _begin_anew() -> None:
+    os.execv(sys.executable, [*sys.orig_argv[:-1], ""])
 
 
 def _serve(channel: socket.socket) -> None:

@@ -1,0 +1,41 @@
+# labels: name::bk_sdm_tiny_unet author::nota-ai task::text_to_image license::creativeml-openrail-m test_group::diffusers params::323384964
+"""
+UNet of BK-SDM Tiny, a Stable Diffusion with blocks removed.
+
+https://huggingface.co/nota-ai/bk-sdm-tiny
+"""
+
+import torch
+from diffusers import UNet2DConditionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=512, width=512
+)
+
+# The model and its inputs
+if pretrained:
+    model = UNet2DConditionModel.from_pretrained("nota-ai/bk-sdm-tiny", subfolder="unet")
+else:
+    model = UNet2DConditionModel(
+        sample_size=64,
+        down_block_types=("CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+        mid_block_type=None,
+        up_block_types=("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
+        block_out_channels=(320, 640, 1280),
+        layers_per_block=1,
+        cross_attention_dim=768,
+    )
+model.eval()
+inputs = {
+    "sample": torch.randn(batch_size, 4, height // 8, width // 8),
+    "timestep": torch.tensor([500]),
+    "encoder_hidden_states": torch.randn(batch_size, 77, 768),
+}
+
+# Call the model
+model(**inputs, return_dict=False)

@@ -1,0 +1,42 @@
+# labels: name::stable_diffusion_3_text_encoder author::openai task::feature_extraction license::other test_group::diffusers params::123650304
+"""
+First text encoder of Stable Diffusion 3, which is that of CLIP ViT-L.
+
+https://huggingface.co/stabilityai/stable-diffusion-3-medium-diffusers
+"""
+
+import torch
+from transformers import CLIPTextConfig, CLIPTextModelWithProjection
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(
+    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=77
+)
+
+# The model and its inputs
+if pretrained:
+    model = CLIPTextModelWithProjection.from_pretrained(
+        "stabilityai/stable-diffusion-3-medium-diffusers", subfolder="text_encoder"
+    )
+else:
+    model = CLIPTextModelWithProjection(
+        CLIPTextConfig(
+            vocab_size=49408,
+            hidden_size=768,
+            intermediate_size=3072,
+            num_hidden_layers=12,
+            num_attention_heads=12,
+            projection_dim=768,
+        )
+    )
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, 49408, (batch_size, max_seq_length)),
+}
+
+# Call the model
+model(**inputs, return_dict=False)

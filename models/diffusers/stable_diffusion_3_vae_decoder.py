@@ -1,0 +1,53 @@
+# labels: name::stable_diffusion_3_vae_decoder author::stabilityai task::image_to_image license::other test_group::diffusers params::49545475
+"""
+Decoder of the autoencoder of Stable Diffusion 3.
+
+https://huggingface.co/stabilityai/stable-diffusion-3-medium-diffusers
+"""
+
+import torch
+from diffusers import AutoencoderKL
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=1024, width=1024
+)
+
+# The model and its inputs
+if pretrained:
+    whole = AutoencoderKL.from_pretrained(
+        "stabilityai/stable-diffusion-3-medium-diffusers", subfolder="vae"
+    )
+else:
+    whole = AutoencoderKL(
+        down_block_types=(
+            "DownEncoderBlock2D",
+            "DownEncoderBlock2D",
+            "DownEncoderBlock2D",
+            "DownEncoderBlock2D",
+        ),
+        up_block_types=(
+            "UpDecoderBlock2D",
+            "UpDecoderBlock2D",
+            "UpDecoderBlock2D",
+            "UpDecoderBlock2D",
+        ),
+        block_out_channels=(128, 256, 512, 512),
+        layers_per_block=2,
+        latent_channels=16,
+        use_quant_conv=False,
+        use_post_quant_conv=False,
+        sample_size=1024,
+    )
+model = whole.decoder
+model.eval()
+inputs = {
+    "sample": torch.randn(batch_size, 16, height // 8, width // 8),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,53 @@
+# labels: name::anti_symmetric_conv author::torch_geometric task::node_classification license::mit test_group::graph_convolutions params::24119
+"""
+AntiSymmetricConv of torch_geometric, on a graph of the size of Cora.
+
+Anti-Symmetric DGN: a stable architecture for Deep Graph Networks:
+https://openreview.net/forum?id=J3Y7cgZOOS
+https://github.com/pyg-team/pytorch_geometric/blob/2.8.1/torch_geometric/nn/conv/antisymmetric_conv.py
+"""
+
+import torch
+from torch_geometric.nn import AntiSymmetricConv
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+in_channels, out_channels, num_layers = parse(
+    ["in_channels", "out_channels", "num_layers"], num_layers=2
+)
+
+# What the graph counts
+nodes, edges, classes = 2708, 10556, 7
+
+
+class Network(torch.nn.Module):
+    """Graph convolutions between two linear layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = torch.nn.Linear(in_channels, out_channels)
+        self.convs = torch.nn.ModuleList()
+        for _ in range(num_layers):
+            self.convs.append(AntiSymmetricConv(out_channels))
+        self.head = torch.nn.Linear(out_channels, classes)
+
+    def forward(self, x, edge_index):
+        x = self.encoder(x).relu()
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.head(x)
+
+
+# The model and its inputs
+model = Network()
+model.eval()
+inputs = {
+    "x": torch.rand(nodes, in_channels),
+    "edge_index": torch.randint(0, nodes, (2, edges)),
+}
+
+# Call the model
+model(**inputs)

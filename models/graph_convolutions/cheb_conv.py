@@ -1,0 +1,53 @@
+# labels: name::cheb_conv author::torch_geometric task::node_classification license::mit test_group::graph_convolutions params::185623
+"""
+ChebConv of torch_geometric, on a graph of the size of Cora.
+
+Convolutional Neural Networks on Graphs with Fast Localized Spectral Filtering:
+https://arxiv.org/abs/1606.09375
+https://github.com/pyg-team/pytorch_geometric/blob/2.8.1/torch_geometric/nn/conv/cheb_conv.py
+"""
+
+from itertools import pairwise
+
+import torch
+from torch_geometric.nn import ChebConv
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+in_channels, out_channels, num_layers, k = parse(
+    ["in_channels", "out_channels", "num_layers", "k"], num_layers=2
+)
+
+# What the graph counts
+nodes, edges, classes = 2708, 10556, 7
+
+
+class Network(torch.nn.Module):
+    """Graph convolutions, and a linear layer for the classes."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = torch.nn.ModuleList()
+        for before, after in pairwise([in_channels, *[out_channels] * num_layers]):
+            self.convs.append(ChebConv(before, after, K=k))
+        self.head = torch.nn.Linear(out_channels, classes)
+
+    def forward(self, x, edge_index):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.head(x)
+
+
+# The model and its inputs
+model = Network()
+model.eval()
+inputs = {
+    "x": torch.rand(nodes, in_channels),
+    "edge_index": torch.randint(0, nodes, (2, edges)),
+}
+
+# Call the model
+model(**inputs)

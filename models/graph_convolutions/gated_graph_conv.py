@@ -1,0 +1,48 @@
+# labels: name::gated_graph_conv author::torch_geometric task::node_classification license::mit test_group::graph_convolutions params::26743
+"""
+GatedGraphConv of torch_geometric, on a graph of the size of Cora.
+
+Gated Graph Sequence Neural Networks:
+https://arxiv.org/abs/1511.05493
+https://github.com/pyg-team/pytorch_geometric/blob/2.8.1/torch_geometric/nn/conv/gated_graph_conv.py
+"""
+
+import torch
+from torch_geometric.nn import GatedGraphConv
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+in_channels, out_channels, num_layers = parse(["in_channels", "out_channels", "num_layers"])
+
+# What the graph counts
+nodes, edges, classes = 2708, 10556, 7
+
+
+class Network(torch.nn.Module):
+    """A graph convolution between two linear layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = torch.nn.Linear(in_channels, out_channels)
+        self.conv = GatedGraphConv(out_channels, num_layers)
+        self.head = torch.nn.Linear(out_channels, classes)
+
+    def forward(self, x, edge_index):
+        x = self.encoder(x).relu()
+        x = self.conv(x, edge_index).relu()
+        return self.head(x)
+
+
+# The model and its inputs
+model = Network()
+model.eval()
+inputs = {
+    "x": torch.rand(nodes, in_channels),
+    "edge_index": torch.randint(0, nodes, (2, edges)),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,53 @@
+# labels: name::tag_conv author::torch_geometric task::node_classification license::mit test_group::graph_convolutions params::92887
+"""
+TAGConv of torch_geometric, on a graph of the size of Cora.
+
+Topology Adaptive Graph Convolutional Networks:
+https://arxiv.org/abs/1710.10370
+https://github.com/pyg-team/pytorch_geometric/blob/2.8.1/torch_geometric/nn/conv/tag_conv.py
+"""
+
+from itertools import pairwise
+
+import torch
+from torch_geometric.nn import TAGConv
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+in_channels, out_channels, num_layers, k = parse(
+    ["in_channels", "out_channels", "num_layers", "k"], num_layers=2, k=3
+)
+
+# What the graph counts
+nodes, edges, classes = 2708, 10556, 7
+
+
+class Network(torch.nn.Module):
+    """Graph convolutions, and a linear layer for the classes."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = torch.nn.ModuleList()
+        for before, after in pairwise([in_channels, *[out_channels] * num_layers]):
+            self.convs.append(TAGConv(before, after, K=k))
+        self.head = torch.nn.Linear(out_channels, classes)
+
+    def forward(self, x, edge_index):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.head(x)
+
+
+# The model and its inputs
+model = Network()
+model.eval()
+inputs = {
+    "x": torch.rand(nodes, in_channels),
+    "edge_index": torch.randint(0, nodes, (2, edges)),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,28 @@
+# labels: name::codegen_2b_prefill author::salesforce task::text_generation license::bsd-3-clause test_group::llm params::2779356160
+"""
+codegen-2B-mono reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/Salesforce/codegen-2B-mono
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, CodeGenConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = CodeGenConfig(n_embd=2560, n_layer=32, n_head=32, vocab_size=51200)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("Salesforce/codegen-2B-mono", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,45 @@
+# labels: name::llama_3_2_1b_prefill author::meta-llama task::text_generation license::llama3.2 test_group::llm params::1235814400
+"""
+Llama-3.2-1B reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/meta-llama/Llama-3.2-1B
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = LlamaConfig(
+    hidden_size=2048,
+    intermediate_size=8192,
+    num_hidden_layers=16,
+    num_key_value_heads=8,
+    rope_parameters={
+        "rope_type": "llama3",
+        "rope_theta": 500000.0,
+        "factor": 32.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    },
+    vocab_size=128256,
+    max_position_embeddings=131072,
+    rms_norm_eps=1e-05,
+    tie_word_embeddings=True,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

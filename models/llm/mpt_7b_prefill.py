@@ -1,0 +1,28 @@
+# labels: name::mpt_7b_prefill author::mosaicml task::text_generation license::apache-2.0 test_group::llm params::6649286656
+"""
+mpt-7b reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/mosaicml/mpt-7b
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, MptConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = MptConfig(d_model=4096, n_heads=32, n_layers=32, vocab_size=50432)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("mosaicml/mpt-7b", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

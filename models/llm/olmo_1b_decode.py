@@ -1,0 +1,43 @@
+# labels: name::olmo_1b_decode author::allenai task::text_generation license::apache-2.0 test_group::llm params::1176764416
+"""
+OLMo-1B-hf writes one more token, with the cache of a text.
+
+https://huggingface.co/allenai/OLMo-1B-hf
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, DynamicCache, OlmoConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs: a token, and the keys and values of all tokens before it
+config = OlmoConfig(
+    hidden_size=2048,
+    intermediate_size=8192,
+    num_hidden_layers=16,
+    num_attention_heads=16,
+    num_key_value_heads=16,
+    tie_word_embeddings=True,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("allenai/OLMo-1B-hf", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+cache = DynamicCache(config=config)
+for layer in range(config.num_hidden_layers):
+    keys = torch.randn(batch_size, 16, max_seq_length, 128, dtype=torch.bfloat16)
+    values = torch.randn(batch_size, 16, max_seq_length, 128, dtype=torch.bfloat16)
+    cache.update(keys, values, layer)
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+    "past_key_values": cache,
+}
+
+# Call the model
+model(**inputs, use_cache=True)

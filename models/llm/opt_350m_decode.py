@@ -1,0 +1,43 @@
+# labels: name::opt_350m_decode author::facebook task::text_generation license::other test_group::llm params::331196416
+"""
+opt-350m writes one more token, with the cache of a text.
+
+https://huggingface.co/facebook/opt-350m
+"""
+
+import torch
+from transformers import DynamicCache, OPTConfig, OPTForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs: a token, and the keys and values of all tokens before it
+config = OPTConfig(
+    hidden_size=1024,
+    num_hidden_layers=24,
+    num_attention_heads=16,
+    ffn_dim=4096,
+    word_embed_proj_dim=512,
+    do_layer_norm_before=False,
+)
+if pretrained:
+    model = OPTForCausalLM.from_pretrained("facebook/opt-350m", dtype=torch.float32)
+else:
+    model = OPTForCausalLM(config)
+model.eval()
+cache = DynamicCache(config=config)
+for layer in range(config.num_hidden_layers):
+    keys = torch.randn(batch_size, 16, max_seq_length, 64)
+    values = torch.randn(batch_size, 16, max_seq_length, 64)
+    cache.update(keys, values, layer)
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+    "past_key_values": cache,
+}
+
+# Call the model
+model(**inputs, use_cache=True)

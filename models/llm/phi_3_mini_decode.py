@@ -1,0 +1,38 @@
+# labels: name::phi_3_mini_decode author::microsoft task::text_generation license::mit test_group::llm params::3821079552
+"""
+Phi-3-mini-4k-instruct writes one more token, with the cache of a text.
+
+https://huggingface.co/microsoft/Phi-3-mini-4k-instruct
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, DynamicCache, Phi3Config
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs: a token, and the keys and values of all tokens before it
+config = Phi3Config(sliding_window=2047)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "microsoft/Phi-3-mini-4k-instruct", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+cache = DynamicCache(config=config)
+for layer in range(config.num_hidden_layers):
+    keys = torch.randn(batch_size, 32, max_seq_length, 96, dtype=torch.bfloat16)
+    values = torch.randn(batch_size, 32, max_seq_length, 96, dtype=torch.bfloat16)
+    cache.update(keys, values, layer)
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+    "past_key_values": cache,
+}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,34 @@
+# labels: name::pythia_2_8b_prefill author::eleutherai task::text_generation license::apache-2.0 test_group::llm params::2775208960
+"""
+pythia-2.8b reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/EleutherAI/pythia-2.8b
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, GPTNeoXConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = GPTNeoXConfig(
+    hidden_size=2560,
+    num_hidden_layers=32,
+    num_attention_heads=32,
+    intermediate_size=10240,
+    vocab_size=50304,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-2.8b", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,44 @@
+# labels: name::qwen2_5_3b_decode author::qwen task::text_generation license::qwen-research test_group::llm params::3085938688
+"""
+Qwen2.5-3B writes one more token, with the cache of a text.
+
+https://huggingface.co/Qwen/Qwen2.5-3B
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, DynamicCache, Qwen2Config
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs: a token, and the keys and values of all tokens before it
+config = Qwen2Config(
+    hidden_size=2048,
+    intermediate_size=11008,
+    num_hidden_layers=36,
+    num_attention_heads=16,
+    num_key_value_heads=2,
+    rope_parameters={"rope_theta": 1000000.0, "rope_type": "default"},
+    tie_word_embeddings=True,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-3B", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+cache = DynamicCache(config=config)
+for layer in range(config.num_hidden_layers):
+    keys = torch.randn(batch_size, 2, max_seq_length, 128, dtype=torch.bfloat16)
+    values = torch.randn(batch_size, 2, max_seq_length, 128, dtype=torch.bfloat16)
+    cache.update(keys, values, layer)
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+    "past_key_values": cache,
+}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,45 @@
+# labels: name::qwen3_0_6b_decode author::qwen task::text_generation license::apache-2.0 test_group::llm params::596049920
+"""
+Qwen3-0.6B writes one more token, with the cache of a text.
+
+https://huggingface.co/Qwen/Qwen3-0.6B
+"""
+
+import torch
+from transformers import DynamicCache, Qwen3Config, Qwen3ForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs: a token, and the keys and values of all tokens before it
+config = Qwen3Config(
+    hidden_size=1024,
+    intermediate_size=3072,
+    num_hidden_layers=28,
+    num_attention_heads=16,
+    num_key_value_heads=8,
+    rope_parameters={"rope_theta": 1000000.0, "rope_type": "default"},
+    max_position_embeddings=40960,
+    tie_word_embeddings=True,
+)
+if pretrained:
+    model = Qwen3ForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype=torch.float32)
+else:
+    model = Qwen3ForCausalLM(config)
+model.eval()
+cache = DynamicCache(config=config)
+for layer in range(config.num_hidden_layers):
+    keys = torch.randn(batch_size, 8, max_seq_length, 128)
+    values = torch.randn(batch_size, 8, max_seq_length, 128)
+    cache.update(keys, values, layer)
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+    "past_key_values": cache,
+}
+
+# Call the model
+model(**inputs, use_cache=True)

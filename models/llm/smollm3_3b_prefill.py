@@ -1,0 +1,33 @@
+# labels: name::smollm3_3b_prefill author::huggingfacetb task::text_generation license::apache-2.0 test_group::llm params::3075098624
+"""
+SmolLM3-3B-Base reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/HuggingFaceTB/SmolLM3-3B-Base
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, SmolLM3Config
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = SmolLM3Config(
+    max_position_embeddings=65536,
+    rope_parameters={"rope_theta": 5000000.0, "rope_type": "default"},
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "HuggingFaceTB/SmolLM3-3B-Base", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

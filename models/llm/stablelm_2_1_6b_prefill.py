@@ -1,0 +1,38 @@
+# labels: name::stablelm_2_1_6b_prefill author::stabilityai task::text_generation license::other test_group::llm params::1644515328
+"""
+stablelm-2-1_6b reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/stabilityai/stablelm-2-1_6b
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, StableLmConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = StableLmConfig(
+    vocab_size=100352,
+    hidden_size=2048,
+    intermediate_size=5632,
+    num_hidden_layers=24,
+    use_qkv_bias=True,
+    bos_token_id=100257,
+    eos_token_id=100257,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "stabilityai/stablelm-2-1_6b", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,36 @@
+# labels: name::tinyllama_1_1b_prefill author::tinyllama task::text_generation license::apache-2.0 test_group::llm params::1100048384
+"""
+TinyLlama-1.1B-Chat-v1.0 reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/TinyLlama/TinyLlama-1.1B-Chat-v1.0
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = LlamaConfig(
+    hidden_size=2048,
+    intermediate_size=5632,
+    num_hidden_layers=22,
+    num_key_value_heads=4,
+    rms_norm_eps=1e-05,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "TinyLlama/TinyLlama-1.1B-Chat-v1.0", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

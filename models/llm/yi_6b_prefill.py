@@ -1,0 +1,34 @@
+# labels: name::yi_6b_prefill author::01-ai task::text_generation license::apache-2.0 test_group::llm params::6061035520
+"""
+Yi-6B reads a prompt and keeps what it needs to go on.
+
+https://huggingface.co/01-ai/Yi-6B
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, LlamaConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = LlamaConfig(
+    num_key_value_heads=4,
+    rope_parameters={"rope_theta": 5000000.0, "rope_type": "default"},
+    vocab_size=64000,
+    max_position_embeddings=4096,
+    rms_norm_eps=1e-05,
+)
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("01-ai/Yi-6B", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=True)

@@ -1,0 +1,42 @@
+# labels: name::falcon_40b_layer_prefill author::tiiuae task::text_generation license::apache-2.0 test_group::llm_layer params::679510016
+"""
+A decoder layer of falcon-40b, with a prompt.
+
+https://huggingface.co/tiiuae/falcon-40b
+"""
+
+import torch
+from transformers import FalconConfig
+from transformers.models.falcon.modeling_falcon import FalconDecoderLayer, FalconRotaryEmbedding
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = FalconConfig(
+    hidden_size=8192,
+    num_hidden_layers=60,
+    num_attention_heads=128,
+    num_kv_heads=8,
+    new_decoder_architecture=True,
+    attn_implementation="sdpa",
+)
+layer = FalconDecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, max_seq_length, config.hidden_size)
+positions = torch.arange(max_seq_length).unsqueeze(0)
+# By forward() itself, because it is the layer alone that is to be measured
+angles = FalconRotaryEmbedding(config).forward(hidden_states, positions)
+inputs = {
+    "hidden_states": hidden_states,
+    "alibi": None,
+    "attention_mask": None,
+    "position_embeddings": angles,
+}
+
+# Call the layer
+layer(**inputs)

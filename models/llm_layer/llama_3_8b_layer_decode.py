@@ -1,0 +1,42 @@
+# labels: name::llama_3_8b_layer_decode author::meta-llama task::text_generation license::llama3 test_group::llm_layer params::218112000
+"""
+A decoder layer of Meta-Llama-3-8B, with one more token and the cache of a text.
+
+https://huggingface.co/meta-llama/Meta-Llama-3-8B
+"""
+
+import torch
+from transformers import DynamicCache, LlamaConfig
+from transformers.models.llama.modeling_llama import LlamaDecoderLayer, LlamaRotaryEmbedding
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = LlamaConfig(
+    intermediate_size=14336,
+    num_key_value_heads=8,
+    rope_parameters={"rope_theta": 500000.0, "rope_type": "default"},
+    vocab_size=128256,
+    max_position_embeddings=8192,
+    rms_norm_eps=1e-05,
+    attn_implementation="sdpa",
+)
+layer = LlamaDecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, 1, config.hidden_size)
+positions = torch.tensor([[max_seq_length]])
+# By forward() itself, because it is the layer alone that is to be measured
+angles = LlamaRotaryEmbedding(config).forward(hidden_states, positions)
+cache = DynamicCache()
+keys = torch.randn(batch_size, 8, max_seq_length, 128)
+values = torch.randn(batch_size, 8, max_seq_length, 128)
+cache.update(keys, values, 0)
+inputs = {"hidden_states": hidden_states, "position_embeddings": angles, "past_key_values": cache}
+
+# Call the layer
+layer(**inputs)

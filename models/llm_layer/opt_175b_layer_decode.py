@@ -1,0 +1,39 @@
+# labels: name::opt_175b_layer_decode author::facebook task::text_generation license::other test_group::llm_layer params::1812099072
+"""
+A decoder layer of opt-175b, with one more token and the cache of a text.
+
+https://huggingface.co/facebook/opt-175b
+"""
+
+import torch
+from transformers import DynamicCache, OPTConfig
+from transformers.models.opt.modeling_opt import OPTDecoderLayer
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+torch.set_default_dtype(torch.bfloat16)
+config = OPTConfig(
+    hidden_size=12288,
+    num_hidden_layers=96,
+    num_attention_heads=96,
+    ffn_dim=49152,
+    word_embed_proj_dim=12288,
+    attn_implementation="sdpa",
+)
+layer = OPTDecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, 1, config.hidden_size)
+cache = DynamicCache()
+keys = torch.randn(batch_size, 96, max_seq_length, 128)
+values = torch.randn(batch_size, 96, max_seq_length, 128)
+cache.update(keys, values, 0)
+inputs = {"hidden_states": hidden_states, "past_key_values": cache}
+
+# Call the layer
+layer(**inputs)

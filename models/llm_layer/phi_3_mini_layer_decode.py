@@ -1,0 +1,34 @@
+# labels: name::phi_3_mini_layer_decode author::microsoft task::text_generation license::mit test_group::llm_layer params::113252352
+"""
+A decoder layer of Phi-3-mini-4k-instruct, with one more token and the cache of a text.
+
+https://huggingface.co/microsoft/Phi-3-mini-4k-instruct
+"""
+
+import torch
+from transformers import DynamicCache, Phi3Config
+from transformers.models.phi3.modeling_phi3 import Phi3DecoderLayer, Phi3RotaryEmbedding
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = Phi3Config(sliding_window=2047, attn_implementation="sdpa")
+layer = Phi3DecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, 1, config.hidden_size)
+positions = torch.tensor([[max_seq_length]])
+# By forward() itself, because it is the layer alone that is to be measured
+angles = Phi3RotaryEmbedding(config).forward(hidden_states, positions)
+cache = DynamicCache()
+keys = torch.randn(batch_size, 32, max_seq_length, 96)
+values = torch.randn(batch_size, 32, max_seq_length, 96)
+cache.update(keys, values, 0)
+inputs = {"hidden_states": hidden_states, "position_embeddings": angles, "past_key_values": cache}
+
+# Call the layer
+layer(**inputs)

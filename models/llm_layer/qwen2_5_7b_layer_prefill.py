@@ -1,0 +1,40 @@
+# labels: name::qwen2_5_7b_layer_prefill author::qwen task::text_generation license::apache-2.0 test_group::llm_layer params::233057792
+"""
+A decoder layer of Qwen2.5-7B, with a prompt.
+
+https://huggingface.co/Qwen/Qwen2.5-7B
+"""
+
+import torch
+from transformers import Qwen2Config
+from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer, Qwen2RotaryEmbedding
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = Qwen2Config(
+    hidden_size=3584,
+    intermediate_size=18944,
+    num_hidden_layers=28,
+    num_attention_heads=28,
+    num_key_value_heads=4,
+    rope_parameters={"rope_theta": 1000000.0, "rope_type": "default"},
+    vocab_size=152064,
+    max_position_embeddings=131072,
+    attn_implementation="sdpa",
+)
+layer = Qwen2DecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, max_seq_length, config.hidden_size)
+positions = torch.arange(max_seq_length).unsqueeze(0)
+# By forward() itself, because it is the layer alone that is to be measured
+angles = Qwen2RotaryEmbedding(config).forward(hidden_states, positions)
+inputs = {"hidden_states": hidden_states, "position_embeddings": angles}
+
+# Call the layer
+layer(**inputs)

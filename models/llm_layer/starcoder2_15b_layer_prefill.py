@@ -1,0 +1,46 @@
+# labels: name::starcoder2_15b_layer_prefill author::bigcode task::text_generation license::bigcode-openrail-m test_group::llm_layer params::383847424
+"""
+A decoder layer of starcoder2-15b, with a prompt.
+
+https://huggingface.co/bigcode/starcoder2-15b
+"""
+
+import torch
+from transformers import Starcoder2Config
+from transformers.models.starcoder2.modeling_starcoder2 import (
+    Starcoder2DecoderLayer,
+    Starcoder2RotaryEmbedding,
+)
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = Starcoder2Config(
+    hidden_size=6144,
+    intermediate_size=24576,
+    num_hidden_layers=40,
+    num_attention_heads=48,
+    num_key_value_heads=4,
+    rope_parameters={"rope_theta": 100000.0, "rope_type": "default"},
+    sliding_window=4096,
+    tie_word_embeddings=False,
+    max_position_embeddings=16384,
+    bos_token_id=0,
+    eos_token_id=0,
+    attn_implementation="sdpa",
+)
+layer = Starcoder2DecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, max_seq_length, config.hidden_size)
+positions = torch.arange(max_seq_length).unsqueeze(0)
+# By forward() itself, because it is the layer alone that is to be measured
+angles = Starcoder2RotaryEmbedding(config).forward(hidden_states, positions)
+inputs = {"hidden_states": hidden_states, "position_embeddings": angles}
+
+# Call the layer
+layer(**inputs)

@@ -1,0 +1,40 @@
+# labels: name::starcoder2_3b_layer_prefill author::bigcode task::text_generation license::bigcode-openrail-m test_group::llm_layer params::95979008
+"""
+A decoder layer of starcoder2-3b, with a prompt.
+
+https://huggingface.co/bigcode/starcoder2-3b
+"""
+
+import torch
+from transformers import Starcoder2Config
+from transformers.models.starcoder2.modeling_starcoder2 import (
+    Starcoder2DecoderLayer,
+    Starcoder2RotaryEmbedding,
+)
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The layer and its inputs
+config = Starcoder2Config(
+    rope_parameters={"rope_theta": 999999.4420358813, "rope_type": "default"},
+    sliding_window=4096,
+    max_position_embeddings=16384,
+    bos_token_id=0,
+    eos_token_id=0,
+    attn_implementation="sdpa",
+)
+layer = Starcoder2DecoderLayer(config, layer_idx=0)
+layer.eval()
+hidden_states = torch.randn(batch_size, max_seq_length, config.hidden_size)
+positions = torch.arange(max_seq_length).unsqueeze(0)
+# By forward() itself, because it is the layer alone that is to be measured
+angles = Starcoder2RotaryEmbedding(config).forward(hidden_states, positions)
+inputs = {"hidden_states": hidden_states, "position_embeddings": angles}
+
+# Call the layer
+layer(**inputs)

@@ -1,0 +1,28 @@
+# labels: name::all_minilm_l6_v2 author::sentence-transformers task::feature_extraction license::apache-2.0 test_group::popular_on_huggingface,sample params::22713216
+"""
+all-MiniLM-L6-v2 of sentence-transformers, for embeddings.
+
+https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
+"""
+
+import torch
+from transformers import BertConfig, BertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = BertConfig(hidden_size=384, num_hidden_layers=6, intermediate_size=1536)
+if pretrained:
+    model = BertModel.from_pretrained("sentence-transformers/all-MiniLM-L6-v2", dtype=torch.float32)
+else:
+    model = BertModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

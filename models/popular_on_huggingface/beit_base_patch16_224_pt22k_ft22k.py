@@ -1,0 +1,31 @@
+# labels: name::beit_base_patch16_224_pt22k_ft22k author::microsoft task::image_classification license::apache-2.0 test_group::popular_on_huggingface params::102557713
+"""
+beit-base-patch16-224-pt22k-ft22k of microsoft, to classify pictures.
+
+https://huggingface.co/microsoft/beit-base-patch16-224-pt22k-ft22k
+"""
+
+import torch
+from transformers import BeitConfig, BeitForImageClassification
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+config = BeitConfig(use_relative_position_bias=True, num_labels=21841)
+if pretrained:
+    model = BeitForImageClassification.from_pretrained(
+        "microsoft/beit-base-patch16-224-pt22k-ft22k", dtype=torch.float32
+    )
+else:
+    model = BeitForImageClassification(config)
+model.eval()
+size = config.image_size
+inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
+
+# Call the model
+model(**inputs)

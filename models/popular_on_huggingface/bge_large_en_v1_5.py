@@ -1,0 +1,33 @@
+# labels: name::bge_large_en_v1_5 author::baai task::feature_extraction license::mit test_group::popular_on_huggingface params::335141888
+"""
+bge-large-en-v1.5 of BAAI, for embeddings.
+
+https://huggingface.co/BAAI/bge-large-en-v1.5
+"""
+
+import torch
+from transformers import BertConfig, BertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = BertConfig(
+    hidden_size=1024,
+    num_hidden_layers=24,
+    num_attention_heads=16,
+    intermediate_size=4096,
+)
+if pretrained:
+    model = BertModel.from_pretrained("BAAI/bge-large-en-v1.5", dtype=torch.float32)
+else:
+    model = BertModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,28 @@
+# labels: name::bio_clinicalbert author::emilyalsentzer task::fill_mask license::mit test_group::popular_on_huggingface params::108340804
+"""
+Bio_ClinicalBERT of emilyalsentzer, to fill in words that are left out.
+
+https://huggingface.co/emilyalsentzer/Bio_ClinicalBERT
+"""
+
+import torch
+from transformers import BertConfig, BertForMaskedLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = BertConfig(vocab_size=28996)
+if pretrained:
+    model = BertForMaskedLM.from_pretrained("emilyalsentzer/Bio_ClinicalBERT", dtype=torch.float32)
+else:
+    model = BertForMaskedLM(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,33 @@
+# labels: name::chronos_t5_small author::amazon task::time_series_forecasting license::apache-2.0 test_group::popular_on_huggingface params::46154240
+"""
+chronos-t5-small of amazon, to forecast time series, whose values it takes as tokens.
+
+https://huggingface.co/amazon/chronos-t5-small
+"""
+
+import torch
+from transformers import T5Config, T5ForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = T5Config(vocab_size=4096)
+if pretrained:
+    model = T5ForConditionalGeneration.from_pretrained(
+        "amazon/chronos-t5-small", dtype=torch.float32
+    )
+else:
+    model = T5ForConditionalGeneration(config)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,40 @@
+# labels: name::deberta_v3_small author::microsoft task::feature_extraction license::mit test_group::popular_on_huggingface params::141304320
+"""
+deberta-v3-small of microsoft, for embeddings.
+
+https://huggingface.co/microsoft/deberta-v3-small
+"""
+
+import torch
+from transformers import DebertaV2Config, DebertaV2Model
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = DebertaV2Config(
+    hidden_size=768,
+    num_hidden_layers=6,
+    num_attention_heads=12,
+    intermediate_size=3072,
+    relative_attention=True,
+    pos_att_type=["p2c", "c2p"],
+    position_biased_input=False,
+    position_buckets=256,
+    norm_rel_ebd="layer_norm",
+    share_att_key=True,
+    pooler_hidden_size=768,
+)
+if pretrained:
+    model = DebertaV2Model.from_pretrained("microsoft/deberta-v3-small", dtype=torch.float32)
+else:
+    model = DebertaV2Model(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

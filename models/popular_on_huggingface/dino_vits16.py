@@ -1,0 +1,29 @@
+# labels: name::dino_vits16 author::facebook task::image_feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::21813504
+"""
+dino-vits16 of facebook, for embeddings of pictures.
+
+https://huggingface.co/facebook/dino-vits16
+"""
+
+import torch
+from transformers import ViTConfig, ViTModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+config = ViTConfig(hidden_size=384, num_attention_heads=6, intermediate_size=1536)
+if pretrained:
+    model = ViTModel.from_pretrained("facebook/dino-vits16", dtype=torch.float32)
+else:
+    model = ViTModel(config)
+model.eval()
+size = config.image_size
+inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
+
+# Call the model
+model(**inputs)

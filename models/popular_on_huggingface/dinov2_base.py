@@ -1,0 +1,28 @@
+# labels: name::dinov2_base author::facebook task::image_feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::86580480
+"""
+dinov2-base of facebook, for embeddings of pictures.
+
+https://huggingface.co/facebook/dinov2-base
+"""
+
+import torch
+from transformers import Dinov2Config, Dinov2Model
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+config = Dinov2Config(image_size=518)
+if pretrained:
+    model = Dinov2Model.from_pretrained("facebook/dinov2-base", dtype=torch.float32)
+else:
+    model = Dinov2Model(config)
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,35 @@
+# labels: name::electra_base_discriminator author::google task::feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::109483009
+"""
+electra-base-discriminator of google, for embeddings.
+
+https://huggingface.co/google/electra-base-discriminator
+"""
+
+import torch
+from transformers import ElectraConfig, ElectraForPreTraining
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = ElectraConfig(
+    hidden_size=768,
+    num_attention_heads=12,
+    intermediate_size=3072,
+    embedding_size=768,
+)
+if pretrained:
+    model = ElectraForPreTraining.from_pretrained(
+        "google/electra-base-discriminator", dtype=torch.float32
+    )
+else:
+    model = ElectraForPreTraining(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

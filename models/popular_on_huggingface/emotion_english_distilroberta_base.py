@@ -1,0 +1,36 @@
+# labels: name::emotion_english_distilroberta_base author::j-hartmann task::text_classification license::mit test_group::popular_on_huggingface params::82123783
+"""
+emotion-english-distilroberta-base of j-hartmann, to classify text.
+
+https://huggingface.co/j-hartmann/emotion-english-distilroberta-base
+"""
+
+import torch
+from transformers import RobertaConfig, RobertaForSequenceClassification
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = RobertaConfig(
+    num_hidden_layers=6,
+    max_position_embeddings=514,
+    type_vocab_size=1,
+    layer_norm_eps=1e-05,
+    num_labels=7,
+)
+if pretrained:
+    model = RobertaForSequenceClassification.from_pretrained(
+        "j-hartmann/emotion-english-distilroberta-base", dtype=torch.float32
+    )
+else:
+    model = RobertaForSequenceClassification(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

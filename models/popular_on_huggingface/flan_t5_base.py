@@ -1,0 +1,38 @@
+# labels: name::flan_t5_base author::google task::text2text_generation license::apache-2.0 test_group::popular_on_huggingface params::222903552
+"""
+flan-t5-base of google, to turn text into other text.
+
+https://huggingface.co/google/flan-t5-base
+"""
+
+import torch
+from transformers import T5Config, T5ForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = T5Config(
+    d_model=768,
+    num_layers=12,
+    num_decoder_layers=12,
+    num_heads=12,
+    feed_forward_proj="gated-gelu",
+    tie_word_embeddings=False,
+)
+if pretrained:
+    model = T5ForConditionalGeneration.from_pretrained("google/flan-t5-base", dtype=torch.float32)
+else:
+    model = T5ForConditionalGeneration(config)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

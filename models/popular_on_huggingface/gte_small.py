@@ -1,0 +1,28 @@
+# labels: name::gte_small author::thenlper task::feature_extraction license::mit test_group::popular_on_huggingface params::33360000
+"""
+gte-small of thenlper, for embeddings.
+
+https://huggingface.co/thenlper/gte-small
+"""
+
+import torch
+from transformers import BertConfig, BertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = BertConfig(hidden_size=384, intermediate_size=1536)
+if pretrained:
+    model = BertModel.from_pretrained("thenlper/gte-small", dtype=torch.float32)
+else:
+    model = BertModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,30 @@
+# labels: name::msmarco_distilbert_base_v4 author::sentence-transformers task::feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::66362880
+"""
+msmarco-distilbert-base-v4 of sentence-transformers, for embeddings.
+
+https://huggingface.co/sentence-transformers/msmarco-distilbert-base-v4
+"""
+
+import torch
+from transformers import DistilBertConfig, DistilBertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = DistilBertConfig()
+if pretrained:
+    model = DistilBertModel.from_pretrained(
+        "sentence-transformers/msmarco-distilbert-base-v4", dtype=torch.float32
+    )
+else:
+    model = DistilBertModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

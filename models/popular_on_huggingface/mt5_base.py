@@ -1,0 +1,31 @@
+# labels: name::mt5_base author::google task::text2text_generation license::apache-2.0 test_group::popular_on_huggingface params::390315264
+"""
+mt5-base of google, to turn text into other text.
+
+https://huggingface.co/google/mt5-base
+"""
+
+import torch
+from transformers import MT5Config, MT5ForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = MT5Config(d_model=768, d_ff=2048, num_layers=12, num_decoder_layers=12, num_heads=12)
+if pretrained:
+    model = MT5ForConditionalGeneration.from_pretrained("google/mt5-base", dtype=torch.float32)
+else:
+    model = MT5ForConditionalGeneration(config)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

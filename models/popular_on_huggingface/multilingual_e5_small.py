@@ -1,0 +1,28 @@
+# labels: name::multilingual_e5_small author::intfloat task::feature_extraction license::mit test_group::popular_on_huggingface params::117653760
+"""
+multilingual-e5-small of intfloat, for embeddings.
+
+https://huggingface.co/intfloat/multilingual-e5-small
+"""
+
+import torch
+from transformers import BertConfig, BertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = BertConfig(hidden_size=384, intermediate_size=1536, vocab_size=250037)
+if pretrained:
+    model = BertModel.from_pretrained("intfloat/multilingual-e5-small", dtype=torch.float32)
+else:
+    model = BertModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,35 @@
+# labels: name::paraphrase_multilingual_mpnet_base_v2 author::sentence-transformers task::feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::278043648
+"""
+paraphrase-multilingual-mpnet-base-v2 of sentence-transformers, for embeddings.
+
+https://huggingface.co/sentence-transformers/paraphrase-multilingual-mpnet-base-v2
+"""
+
+import torch
+from transformers import XLMRobertaConfig, XLMRobertaModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = XLMRobertaConfig(
+    max_position_embeddings=514,
+    type_vocab_size=1,
+    layer_norm_eps=1e-05,
+    vocab_size=250002,
+)
+if pretrained:
+    model = XLMRobertaModel.from_pretrained(
+        "sentence-transformers/paraphrase-multilingual-mpnet-base-v2", dtype=torch.float32
+    )
+else:
+    model = XLMRobertaModel(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,34 @@
+# labels: name::pythia_160m author::eleutherai task::text_generation license::apache-2.0 test_group::popular_on_huggingface params::162322944
+"""
+pythia-160m of EleutherAI, to continue text.
+
+https://huggingface.co/EleutherAI/pythia-160m
+"""
+
+import torch
+from transformers import GPTNeoXConfig, GPTNeoXForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = GPTNeoXConfig(
+    hidden_size=768,
+    num_hidden_layers=12,
+    num_attention_heads=12,
+    intermediate_size=3072,
+    vocab_size=50304,
+)
+if pretrained:
+    model = GPTNeoXForCausalLM.from_pretrained("EleutherAI/pythia-160m", dtype=torch.float32)
+else:
+    model = GPTNeoXForCausalLM(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,35 @@
+# labels: name::twitter_roberta_base_sentiment_latest author::cardiffnlp task::text_classification license::cc-by-4.0 test_group::popular_on_huggingface params::124647939
+"""
+twitter-roberta-base-sentiment-latest of cardiffnlp, to classify text.
+
+https://huggingface.co/cardiffnlp/twitter-roberta-base-sentiment-latest
+"""
+
+import torch
+from transformers import RobertaConfig, RobertaForSequenceClassification
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = RobertaConfig(
+    max_position_embeddings=514,
+    type_vocab_size=1,
+    layer_norm_eps=1e-05,
+    num_labels=3,
+)
+if pretrained:
+    model = RobertaForSequenceClassification.from_pretrained(
+        "cardiffnlp/twitter-roberta-base-sentiment-latest", dtype=torch.float32
+    )
+else:
+    model = RobertaForSequenceClassification(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

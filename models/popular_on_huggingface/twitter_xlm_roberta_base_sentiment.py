@@ -1,0 +1,36 @@
+# labels: name::twitter_xlm_roberta_base_sentiment author::cardiffnlp task::text_classification license::apache-2.0 test_group::popular_on_huggingface params::278045955
+"""
+twitter-xlm-roberta-base-sentiment of cardiffnlp, to classify text.
+
+https://huggingface.co/cardiffnlp/twitter-xlm-roberta-base-sentiment
+"""
+
+import torch
+from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+config = XLMRobertaConfig(
+    max_position_embeddings=514,
+    type_vocab_size=1,
+    layer_norm_eps=1e-05,
+    vocab_size=250002,
+    num_labels=3,
+)
+if pretrained:
+    model = XLMRobertaForSequenceClassification.from_pretrained(
+        "cardiffnlp/twitter-xlm-roberta-base-sentiment", dtype=torch.float32
+    )
+else:
+    model = XLMRobertaForSequenceClassification(config)
+model.eval()
+inputs = {"input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length))}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,30 @@
+# labels: name::wav2vec2_base author::facebook task::feature_extraction license::apache-2.0 test_group::popular_on_huggingface params::94371712
+"""
+wav2vec2-base of facebook, for embeddings.
+
+https://huggingface.co/facebook/wav2vec2-base
+"""
+
+import torch
+from transformers import Wav2Vec2Config, Wav2Vec2Model
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+config = Wav2Vec2Config()
+if pretrained:
+    model = Wav2Vec2Model.from_pretrained("facebook/wav2vec2-base", dtype=torch.float32)
+else:
+    model = Wav2Vec2Model(config)
+model.eval()
+inputs = {"input_values": torch.randn(batch_size, max_audio_seq_length)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::coat_lite_small author::timm task::image_classification license::apache-2.0 test_group::timm params::19838504
+"""
+coat_lite_small of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/coat.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+model = timm.create_model("coat_lite_small", pretrained=pretrained, img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

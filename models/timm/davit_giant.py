@@ -1,0 +1,24 @@
+# labels: name::davit_giant author::microsoft task::image_classification license::apache-2.0 test_group::timm params::1406470120
+"""
+davit_giant of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/davit.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("davit_giant", dtype=torch.bfloat16)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width, dtype=torch.bfloat16)}
+
+# Call the model
+model(**inputs)

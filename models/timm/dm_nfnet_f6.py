@@ -1,0 +1,26 @@
+# labels: name::dm_nfnet_f6 author::timm task::image_classification license::apache-2.0 test_group::timm params::438359116
+"""
+dm_nfnet_f6 of timm, for images of 448 x 448.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/nfnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=448, width=448
+)
+
+# The model and its inputs
+model = timm.create_model("dm_nfnet_f6", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::efficientnet_cc_b1_8e author::timm task::image_classification license::apache-2.0 test_group::timm params::39715968
+"""
+efficientnet_cc_b1_8e of timm, for images of 240 x 240.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=240, width=240)
+
+# The model and its inputs
+model = timm.create_model("efficientnet_cc_b1_8e")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::efficientnetv2_rw_m author::timm task::image_classification license::apache-2.0 test_group::timm params::53236442
+"""
+efficientnetv2_rw_m of timm, for images of 320 x 320.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=320, width=320
+)
+
+# The model and its inputs
+model = timm.create_model("efficientnetv2_rw_m", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::efficientnetv2_s author::timm task::image_classification license::apache-2.0 test_group::timm params::21458488
+"""
+efficientnetv2_s of timm, for images of 288 x 288.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=288, width=288)
+
+# The model and its inputs
+model = timm.create_model("efficientnetv2_s")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::fastvit_ma36 author::apple task::image_classification license::fastvit-license test_group::timm params::44068004
+"""
+fastvit_ma36 of timm, for images of 256 x 256.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/fastvit.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=256, width=256
+)
+
+# The model and its inputs
+model = timm.create_model("fastvit_ma36", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::hiera_base_224 author::meta task::image_classification license::cc-by-nc-4.0 test_group::timm params::51524968
+"""
+hiera_base_224 of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/hiera.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+model = timm.create_model("hiera_base_224", pretrained=pretrained, img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

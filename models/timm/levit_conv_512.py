@@ -1,0 +1,24 @@
+# labels: name::levit_conv_512 author::meta task::image_classification license::apache-2.0 test_group::timm params::95173700
+"""
+levit_conv_512 of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/levit.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("levit_conv_512", img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

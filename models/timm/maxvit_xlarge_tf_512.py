@@ -1,0 +1,26 @@
+# labels: name::maxvit_xlarge_tf_512 author::timm task::image_classification license::apache-2.0 test_group::timm params::475769296
+"""
+maxvit_xlarge_tf_512 of timm, for images of 512 x 512.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/maxxvit.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=512, width=512
+)
+
+# The model and its inputs
+model = timm.create_model("maxvit_xlarge_tf_512", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

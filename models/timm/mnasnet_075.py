@@ -1,0 +1,24 @@
+# labels: name::mnasnet_075 author::timm task::image_classification license::apache-2.0 test_group::timm params::3170208
+"""
+mnasnet_075 of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("mnasnet_075")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

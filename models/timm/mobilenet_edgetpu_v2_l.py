@@ -1,0 +1,24 @@
+# labels: name::mobilenet_edgetpu_v2_l author::timm task::image_classification license::apache-2.0 test_group::timm params::10921640
+"""
+mobilenet_edgetpu_v2_l of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("mobilenet_edgetpu_v2_l")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

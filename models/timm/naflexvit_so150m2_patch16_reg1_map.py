@@ -1,0 +1,24 @@
+# labels: name::naflexvit_so150m2_patch16_reg1_map author::timm task::image_classification license::apache-2.0 test_group::timm params::142457320
+"""
+naflexvit_so150m2_patch16_reg1_map of timm, for images of 384 x 384.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/naflexvit.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=384, width=384)
+
+# The model and its inputs
+model = timm.create_model("naflexvit_so150m2_patch16_reg1_map")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::nest_small author::google task::image_classification license::apache-2.0 test_group::timm params::38351176
+"""
+nest_small of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/nest.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size = parse(["batch_size"])
+
+# The model and its inputs
+model = timm.create_model("nest_small")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, 224, 224)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::nfnet_f7 author::timm task::image_classification license::apache-2.0 test_group::timm params::499503992
+"""
+nfnet_f7 of timm, for images of 480 x 480.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/nfnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=480, width=480)
+
+# The model and its inputs
+model = timm.create_model("nfnet_f7")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::regnety_1280 author::meta task::image_classification license::cc-by-nc-4.0 test_group::timm params::644812894
+"""
+regnety_1280 of timm, for images of 384 x 384.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/regnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=384, width=384
+)
+
+# The model and its inputs
+model = timm.create_model("regnety_1280", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

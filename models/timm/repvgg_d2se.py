@@ -1,0 +1,26 @@
+# labels: name::repvgg_d2se author::timm task::image_classification license::mit test_group::timm params::133334836
+"""
+repvgg_d2se of timm, for images of 320 x 320.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/byobnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=320, width=320
+)
+
+# The model and its inputs
+model = timm.create_model("repvgg_d2se", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::resnet50x4_clip_gap author::timm task::image_feature_extraction license::mit test_group::timm params::65619640
+"""
+resnet50x4_clip_gap of timm, for images of 288 x 288.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/byobnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=288, width=288
+)
+
+# The model and its inputs
+model = timm.create_model("resnet50x4_clip_gap", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::swinv2_cr_base_224 author::timm task::image_classification license::apache-2.0 test_group::timm params::87877464
+"""
+swinv2_cr_base_224 of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/swin_transformer_v2_cr.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("swinv2_cr_base_224", img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::swinv2_cr_small_ns_256 author::timm task::image_classification license::apache-2.0 test_group::timm params::49696444
+"""
+swinv2_cr_small_ns_256 of timm, for images of 256 x 256.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/swin_transformer_v2_cr.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=256, width=256)
+
+# The model and its inputs
+model = timm.create_model("swinv2_cr_small_ns_256", img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::test_mambaout author::timm task::image_classification license::apache-2.0 test_group::timm params::447560
+"""
+test_mambaout of timm, for images of 160 x 160.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/mambaout.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"], height=160, width=160)
+
+# The model and its inputs
+model = timm.create_model("test_mambaout")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::tf_efficientnet_b3 author::timm task::image_classification license::apache-2.0 test_group::timm params::12233232
+"""
+tf_efficientnet_b3 of timm, for images of 300 x 300.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=300, width=300
+)
+
+# The model and its inputs
+model = timm.create_model("tf_efficientnet_b3", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

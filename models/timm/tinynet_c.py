@@ -1,0 +1,26 @@
+# labels: name::tinynet_c author::timm task::image_classification license::apache-2.0 test_group::timm params::2457234
+"""
+tinynet_c of timm, for images of 184 x 184.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/efficientnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=184, width=184
+)
+
+# The model and its inputs
+model = timm.create_model("tinynet_c", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,28 @@
+# labels: name::vit_betwixt_patch16_reg4_gap_256 author::timm task::image_classification license::apache-2.0 test_group::timm params::60398440
+"""
+vit_betwixt_patch16_reg4_gap_256 of timm, for images of 256 x 256.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/vision_transformer.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=256, width=256
+)
+
+# The model and its inputs
+model = timm.create_model(
+    "vit_betwixt_patch16_reg4_gap_256", pretrained=pretrained, img_size=(height, width)
+)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

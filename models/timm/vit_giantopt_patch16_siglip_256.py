@@ -1,0 +1,31 @@
+# labels: name::vit_giantopt_patch16_siglip_256 author::timm task::image_feature_extraction license::apache-2.0 test_group::timm params::1163168256
+"""
+vit_giantopt_patch16_siglip_256 of timm, for images of 256 x 256.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/vision_transformer.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=256, width=256
+)
+
+# The model and its inputs
+model = timm.create_model(
+    "vit_giantopt_patch16_siglip_256",
+    pretrained=pretrained,
+    img_size=(height, width),
+    dtype=torch.bfloat16,
+)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width, dtype=torch.bfloat16)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,26 @@
+# labels: name::vit_intern300m_patch14_448 author::timm task::image_feature_extraction license::mit test_group::timm params::304012288
+"""
+vit_intern300m_patch14_448 of timm, for images of 448 x 448.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/vision_transformer.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=448, width=448
+)
+
+# The model and its inputs
+model = timm.create_model("vit_intern300m_patch14_448", pretrained=pretrained)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,31 @@
+# labels: name::vit_pe_core_gigantic_patch14_448 author::timm task::image_feature_extraction license::apache-2.0 test_group::timm params::1882033920
+"""
+vit_pe_core_gigantic_patch14_448 of timm, for images of 448 x 448.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/eva.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=448, width=448
+)
+
+# The model and its inputs
+model = timm.create_model(
+    "vit_pe_core_gigantic_patch14_448",
+    pretrained=pretrained,
+    img_size=(height, width),
+    dtype=torch.bfloat16,
+)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width, dtype=torch.bfloat16)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,28 @@
+# labels: name::vit_pe_spatial_small_patch16_512 author::timm task::image_feature_extraction license::apache-2.0 test_group::timm params::21983232
+"""
+vit_pe_spatial_small_patch16_512 of timm, for images of 512 x 512.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/eva.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=512, width=512
+)
+
+# The model and its inputs
+model = timm.create_model(
+    "vit_pe_spatial_small_patch16_512", pretrained=pretrained, img_size=(height, width)
+)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

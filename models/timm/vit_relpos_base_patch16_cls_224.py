@@ -1,0 +1,24 @@
+# labels: name::vit_relpos_base_patch16_cls_224 author::timm task::image_classification license::apache-2.0 test_group::timm params::86430328
+"""
+vit_relpos_base_patch16_cls_224 of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/vision_transformer_relpos.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("vit_relpos_base_patch16_cls_224", img_size=(height, width))
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,24 @@
+# labels: name::vovnet39a author::timm task::image_classification license::apache-2.0 test_group::timm params::22600296
+"""
+vovnet39a of timm, for images of 224 x 224.
+
+https://github.com/huggingface/pytorch-image-models/blob/v1.0.30/timm/models/vovnet.py
+"""
+
+import timm
+import torch
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width = parse(["batch_size", "height", "width"])
+
+# The model and its inputs
+model = timm.create_model("vovnet39a")
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::efficientnet_b3 author::google task::image_classification license::bsd-3-clause test_group::torch_hub params::12233232
+"""
+EfficientNet-B3 of torchvision, for images of 300 x 300.
+
+https://github.com/pytorch/vision/blob/v0.26.0/torchvision/models/efficientnet.py
+"""
+
+import torch
+import torchvision
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=300, width=300
+)
+
+# The model and its inputs
+model = torchvision.models.get_model(
+    "efficientnet_b3",
+    weights="DEFAULT" if pretrained else None,
+)
+model.eval()
+inputs = {"x": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

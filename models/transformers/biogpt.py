@@ -1,0 +1,30 @@
+# labels: name::biogpt author::microsoft task::text_generation license::mit test_group::transformers params::346763264
+"""
+BioGptForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/biogpt/modeling_biogpt.py
+"""
+
+import torch
+from transformers import BioGptConfig, BioGptForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = BioGptForCausalLM.from_pretrained("microsoft/biogpt", dtype=torch.float32)
+else:
+    model = BioGptForCausalLM(BioGptConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

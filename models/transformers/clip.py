@@ -1,0 +1,35 @@
+# labels: name::clip author::openai task::zero_shot_image_classification license::mit test_group::transformers params::151277313
+"""
+CLIPModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/clip/modeling_clip.py
+"""
+
+import torch
+from transformers import CLIPConfig, CLIPModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(
+    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=77
+)
+
+# The model and its inputs
+if pretrained:
+    model = CLIPModel.from_pretrained("openai/clip-vit-base-patch32", dtype=torch.float32)
+else:
+    model = CLIPModel(CLIPConfig())
+model.eval()
+config = model.config
+size = config.vision_config.image_size
+inputs = {
+    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,35 @@
+# labels: name::clipseg author::cidas task::zero_shot_segmentation license::apache-2.0 test_group::transformers params::152399618
+"""
+CLIPSegForImageSegmentation of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/clipseg/modeling_clipseg.py
+"""
+
+import torch
+from transformers import CLIPSegConfig, CLIPSegForImageSegmentation
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(
+    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=77
+)
+
+# The model and its inputs
+if pretrained:
+    model = CLIPSegForImageSegmentation.from_pretrained("CIDAS/clipseg-rd64", dtype=torch.float32)
+else:
+    model = CLIPSegForImageSegmentation(CLIPSegConfig())
+model.eval()
+config = model.config
+size = config.vision_config.image_size
+inputs = {
+    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+}
+
+# Call the model
+model(**inputs)

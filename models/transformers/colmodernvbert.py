@@ -1,0 +1,35 @@
+# labels: name::colmodernvbert author::modernvbert task::visual_document_retrieval license::apache-2.0 test_group::transformers params::251434112
+"""
+ColModernVBertForRetrieval of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/colmodernvbert/modeling_colmodernvbert.py
+"""
+
+import torch
+from transformers import ColModernVBertConfig, ColModernVBertForRetrieval
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = ColModernVBertForRetrieval.from_pretrained(
+        "ModernVBERT/colmodernvbert-merged", dtype=torch.float32
+    )
+else:
+    model = ColModernVBertForRetrieval(ColModernVBertConfig())
+model.eval()
+config = model.config
+size = config.image_size
+inputs = {
+    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,30 @@
+# labels: name::convbert author::yitu task::feature_extraction license::apache-2.0 test_group::transformers params::105680520
+"""
+ConvBertModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/convbert/modeling_convbert.py
+"""
+
+import torch
+from transformers import ConvBertConfig, ConvBertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = ConvBertModel.from_pretrained("YituTech/conv-bert-base", dtype=torch.float32)
+else:
+    model = ConvBertModel(ConvBertConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs)

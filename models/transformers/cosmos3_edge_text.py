@@ -1,0 +1,27 @@
+# labels: name::cosmos3_edge_text author::nvidia task::feature_extraction license::apache-2.0 test_group::transformers params::1677838336
+"""
+Cosmos3EdgeTextModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/cosmos3_edge/modeling_cosmos3_edge.py
+"""
+
+import torch
+from transformers import AutoModel, Cosmos3EdgeTextConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The model and its inputs
+model = AutoModel.from_config(Cosmos3EdgeTextConfig(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

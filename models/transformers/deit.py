@@ -1,0 +1,29 @@
+# labels: name::deit author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::86390784
+"""
+DeiTModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/deit/modeling_deit.py
+"""
+
+import torch
+from transformers import DeiTConfig, DeiTModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = DeiTModel.from_pretrained(
+        "facebook/deit-base-distilled-patch16-224", dtype=torch.float32
+    )
+else:
+    model = DeiTModel(DeiTConfig(image_size=(height, width)))
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

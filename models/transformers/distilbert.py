@@ -1,0 +1,32 @@
+# labels: name::distilbert author::huggingface task::feature_extraction license::apache-2.0 test_group::transformers params::66362880
+"""
+DistilBertModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/distilbert/modeling_distilbert.py
+"""
+
+import torch
+from transformers import DistilBertConfig, DistilBertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = DistilBertModel.from_pretrained(
+        "distilbert/distilbert-base-uncased", dtype=torch.float32
+    )
+else:
+    model = DistilBertModel(DistilBertConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,34 @@
+# labels: name::exaone4_5_vision author::lgai-exaone task::feature_extraction license::apache-2.0 test_group::transformers params::2671868672
+"""
+Exaone4_5_VisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/exaone4_5/modeling_exaone4_5.py
+"""
+
+import torch
+from transformers import AutoModel, Exaone4_5_VisionConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModel.from_pretrained("LGAI-EXAONE/EXAONE-4.5-33B", dtype=torch.bfloat16)
+else:
+    model = AutoModel.from_config(Exaone4_5_VisionConfig(), dtype=torch.bfloat16)
+model.eval()
+config = model.config
+rows, columns = height // config.patch_size, width // config.patch_size
+count = batch_size * rows * columns
+patch = config.in_channels * config.temporal_patch_size * config.patch_size**2
+inputs = {
+    "hidden_states": torch.randn(count, patch, dtype=torch.bfloat16),
+    "grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+}
+
+# Call the model
+model(**inputs)

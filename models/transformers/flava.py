@@ -1,0 +1,33 @@
+# labels: name::flava author::meta task::multimodal_feature_extraction license::apache-2.0 test_group::transformers params::241356289
+"""
+FlavaModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/flava/modeling_flava.py
+"""
+
+import torch
+from transformers import FlavaConfig, FlavaModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = FlavaModel.from_pretrained("facebook/flava-full", dtype=torch.float32)
+else:
+    model = FlavaModel(FlavaConfig())
+model.eval()
+config = model.config
+size = config.image_config.image_size
+inputs = {
+    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+}
+
+# Call the model
+model(**inputs)

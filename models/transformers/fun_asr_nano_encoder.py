@@ -1,0 +1,36 @@
+# labels: name::fun_asr_nano_encoder author::funaudiollm task::audio_feature_extraction license::apache-2.0 test_group::transformers params::221136992
+"""
+FunAsrNanoEncoder of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/fun_asr_nano/modeling_fun_asr_nano.py
+"""
+
+import torch
+from transformers import FunAsrNanoEncoder, FunAsrNanoEncoderConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = FunAsrNanoEncoder.from_pretrained(
+        "FunAudioLLM/Fun-ASR-Nano-2512-hf", dtype=torch.float32
+    )
+else:
+    model = FunAsrNanoEncoder(FunAsrNanoEncoderConfig())
+model.eval()
+config = model.config
+frames = max_audio_seq_length // 160
+inputs = {
+    "input_features": torch.randn(batch_size, frames, config.num_mel_bins),
+    "input_features_mask": torch.ones(batch_size, frames, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs)

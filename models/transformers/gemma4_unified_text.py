@@ -1,0 +1,27 @@
+# labels: name::gemma4_unified_text author::google task::text_generation license::apache-2.0 test_group::transformers params::3010758400
+"""
+Gemma4UnifiedForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/gemma4_unified/modeling_gemma4_unified.py
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, Gemma4UnifiedTextConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The model and its inputs
+model = AutoModelForCausalLM.from_config(Gemma4UnifiedTextConfig(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,34 @@
+# labels: name::glm_image_vqmodel author::zhipu task::image_feature_extraction license::apache-2.0 test_group::transformers params::39849472
+"""
+GlmImageVQVAE of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/glm_image/modeling_glm_image.py
+"""
+
+import torch
+from transformers import GlmImageVQVAE, GlmImageVQVAEConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = GlmImageVQVAE.from_pretrained("zai-org/GLM-Image", dtype=torch.float32)
+else:
+    model = GlmImageVQVAE(GlmImageVQVAEConfig())
+model.eval()
+config = model.config
+rows, columns = height // config.patch_size, width // config.patch_size
+count = batch_size * rows * columns
+patch = config.in_channels * config.patch_size**2
+inputs = {
+    "pixel_values": torch.randn(count, patch),
+    "grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+}
+
+# Call the model
+model(**inputs)

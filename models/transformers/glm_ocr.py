@@ -1,0 +1,42 @@
+# labels: name::glm_ocr author::zhipu task::image_text_to_text license::apache-2.0 test_group::transformers params::807479808
+"""
+GlmOcrForConditionalGeneration of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/glm_ocr/modeling_glm_ocr.py
+"""
+
+import torch
+from transformers import GlmOcrConfig, GlmOcrForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, max_seq_length, pretrained = parse(
+    ["batch_size", "height", "width", "max_seq_length", "pretrained"], height=336, width=336
+)
+
+# The model and its inputs
+if pretrained:
+    model = GlmOcrForConditionalGeneration.from_pretrained("zai-org/GLM-OCR", dtype=torch.float32)
+else:
+    model = GlmOcrForConditionalGeneration(GlmOcrConfig())
+model.eval()
+config = model.config
+rows, columns = height // config.vision_config.patch_size, width // config.vision_config.patch_size
+count = batch_size * rows * columns
+patch = config.vision_config.in_channels * config.vision_config.temporal_patch_size * config.vision_config.patch_size**2
+places = torch.full((batch_size, rows * columns // config.vision_config.spatial_merge_size**2), config.image_token_id)
+text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
+inputs = {
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
+    "pixel_values": torch.randn(count, patch),
+    "image_grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+    "mm_token_type_ids": (input_ids == config.image_token_id).long(),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

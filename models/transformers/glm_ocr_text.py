@@ -1,0 +1,27 @@
+# labels: name::glm_ocr_text author::zhipu task::feature_extraction license::apache-2.0 test_group::transformers params::312542208
+"""
+GlmOcrTextModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/glm_ocr/modeling_glm_ocr.py
+"""
+
+import torch
+from transformers import GlmOcrTextConfig, GlmOcrTextModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
+
+# The model and its inputs
+model = GlmOcrTextModel(GlmOcrTextConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

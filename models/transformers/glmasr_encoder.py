@@ -1,0 +1,31 @@
+# labels: name::glmasr_encoder author::zhipu task::audio_feature_extraction license::apache-2.0 test_group::transformers params::635048960
+"""
+GlmAsrEncoder of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/glmasr/modeling_glmasr.py
+"""
+
+import torch
+from transformers import GlmAsrEncoder, GlmAsrEncoderConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = GlmAsrEncoder.from_pretrained("zai-org/GLM-ASR-Nano-2512", dtype=torch.float32)
+else:
+    model = GlmAsrEncoder(GlmAsrEncoderConfig())
+model.eval()
+config = model.config
+frames = max_audio_seq_length // 160
+inputs = {"input_features": torch.randn(batch_size, config.num_mel_bins, frames)}
+
+# Call the model
+model(**inputs)

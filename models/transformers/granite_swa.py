@@ -1,0 +1,32 @@
+# labels: name::granite_swa author::ibm task::text_generation license::apache-2.0 test_group::transformers params::2144463840
+"""
+GraniteSWAForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/granite_swa/modeling_granite_swa.py
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, GraniteSWAConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "ibm-granite/granite-swash-2b", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(GraniteSWAConfig(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

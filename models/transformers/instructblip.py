@@ -1,0 +1,40 @@
+# labels: name::instructblip author::salesforce task::image_text_to_text license::apache-2.0 test_group::transformers params::1297466112
+"""
+InstructBlipForConditionalGeneration of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/instructblip/modeling_instructblip.py
+"""
+
+import torch
+from transformers import AutoModelForImageTextToText, InstructBlipConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForImageTextToText.from_pretrained(
+        "Salesforce/instructblip-flan-t5-xl", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForImageTextToText.from_config(InstructBlipConfig(image_token_index=50265), dtype=torch.bfloat16)
+model.eval()
+config = model.config
+size = config.vision_config.image_size
+places = torch.full((batch_size, config.num_query_tokens), config.image_token_id)
+text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
+inputs = {
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
+    "pixel_values": torch.rand(batch_size, 3, size, size, dtype=torch.bfloat16),
+    "qformer_input_ids": text,
+    "qformer_attention_mask": torch.ones_like(text),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

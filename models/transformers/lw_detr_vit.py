@@ -1,0 +1,31 @@
+# labels: name::lw_detr_vit author::annazhang task::image_feature_extraction license::apache-2.0 test_group::transformers params::85805568
+"""
+LwDetrViTBackbone of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/lw_detr/modeling_lw_detr.py
+"""
+
+import torch
+from transformers import LwDetrViTBackbone, LwDetrViTConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = LwDetrViTBackbone.from_pretrained(
+        "AnnaZhang/lwdetr_small_60e_coco", dtype=torch.float32
+    )
+else:
+    model = LwDetrViTBackbone(LwDetrViTConfig())
+model.eval()
+config = model.config
+size = config.image_size
+inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
+
+# Call the model
+model(**inputs)

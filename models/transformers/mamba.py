@@ -1,0 +1,30 @@
+# labels: name::mamba author::state-spaces task::text_generation license::apache-2.0 test_group::transformers params::159308544
+"""
+MambaForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/mamba/modeling_mamba.py
+"""
+
+import torch
+from transformers import MambaConfig, MambaForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = MambaForCausalLM.from_pretrained("state-spaces/mamba-130m-hf", dtype=torch.float32)
+else:
+    model = MambaForCausalLM(MambaConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,33 @@
+# labels: name::muse_spark_audio author::meta task::audio_feature_extraction license::apache-2.0 test_group::transformers params::117840384
+"""
+MuseSparkAudioModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/muse_spark/modeling_muse_spark.py
+"""
+
+import torch
+from transformers import MuseSparkAudioConfig, MuseSparkAudioModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = MuseSparkAudioModel.from_pretrained(
+        "meta-models/Muse-Spark-Open-816B-A42B", dtype=torch.float32
+    )
+else:
+    model = MuseSparkAudioModel(MuseSparkAudioConfig())
+model.eval()
+config = model.config
+samples = max_audio_seq_length // config.samples_per_token * config.samples_per_token
+inputs = {"input_values": torch.randn(batch_size, samples)}
+
+# Call the model
+model(**inputs)

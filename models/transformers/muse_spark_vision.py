@@ -1,0 +1,34 @@
+# labels: name::muse_spark_vision author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::1852639744
+"""
+MuseSparkVisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/muse_spark/modeling_muse_spark.py
+"""
+
+import torch
+from transformers import AutoModel, MuseSparkVisionConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModel.from_pretrained("meta-models/Muse-Spark-Open-816B-A42B", dtype=torch.bfloat16)
+else:
+    model = AutoModel.from_config(MuseSparkVisionConfig(), dtype=torch.bfloat16)
+model.eval()
+config = model.config
+rows, columns = height // config.patch_size, width // config.patch_size
+count = batch_size * rows * columns
+patch = 3 * config.patch_temporal * config.patch_size**2
+inputs = {
+    "pixel_values": torch.randn(count, patch, dtype=torch.bfloat16),
+    "grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+}
+
+# Call the model
+model(**inputs)

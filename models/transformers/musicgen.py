@@ -1,0 +1,38 @@
+# labels: name::musicgen author::meta task::text_to_audio license::cc-by-nc-4.0 test_group::transformers params::470291938
+"""
+MusicgenForConditionalGeneration of transformers in its default size: text in, codes of sound out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/musicgen/modeling_musicgen.py
+"""
+
+import torch
+from transformers import MusicgenConfig, MusicgenForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = MusicgenForConditionalGeneration.from_pretrained(
+        "facebook/musicgen-small", dtype=torch.float32
+    )
+else:
+    model = MusicgenForConditionalGeneration(MusicgenConfig())
+model.eval()
+decoder = model.config.decoder
+inputs = {
+    "input_ids": torch.randint(
+        0, model.config.text_encoder.vocab_size, (batch_size, max_seq_length)
+    ),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "decoder_input_ids": torch.randint(
+        0, decoder.vocab_size, (batch_size * decoder.num_codebooks, max_seq_length)
+    ),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,32 @@
+# labels: name::nemotron_h author::nvidia task::text_generation license::other test_group::transformers params::1968355712
+"""
+NemotronHForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/nemotron_h/modeling_nemotron_h.py
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, NemotronHConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained(
+        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", dtype=torch.bfloat16
+    )
+else:
+    model = AutoModelForCausalLM.from_config(NemotronHConfig(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,37 @@
+# labels: name::owlv2 author::google task::zero_shot_object_detection license::apache-2.0 test_group::transformers params::153971464
+"""
+Owlv2ForObjectDetection of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/owlv2/modeling_owlv2.py
+"""
+
+import torch
+from transformers import Owlv2Config, Owlv2ForObjectDetection
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(
+    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=16
+)
+
+# The model and its inputs
+if pretrained:
+    model = Owlv2ForObjectDetection.from_pretrained(
+        "google/owlv2-base-patch16", dtype=torch.float32
+    )
+else:
+    model = Owlv2ForObjectDetection(Owlv2Config())
+model.eval()
+config = model.config
+size = config.vision_config.image_size
+inputs = {
+    "input_ids": torch.randint(0, config.text_config.vocab_size, (4 * batch_size, max_seq_length)),
+    "attention_mask": torch.ones(4 * batch_size, max_seq_length, dtype=torch.long),
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,31 @@
+# labels: name::parakeet_encoder author::nvidia task::audio_feature_extraction license::apache-2.0 test_group::transformers params::607749120
+"""
+ParakeetEncoder of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/parakeet/modeling_parakeet.py
+"""
+
+import torch
+from transformers import ParakeetEncoder, ParakeetEncoderConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = ParakeetEncoder.from_pretrained("nvidia/parakeet-ctc-1.1b", dtype=torch.float32)
+else:
+    model = ParakeetEncoder(ParakeetEncoderConfig())
+model.eval()
+config = model.config
+frames = max_audio_seq_length // 160
+inputs = {"input_features": torch.randn(batch_size, frames, config.num_mel_bins)}
+
+# Call the model
+model(**inputs)

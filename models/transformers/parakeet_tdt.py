@@ -1,0 +1,34 @@
+# labels: name::parakeet_tdt author::nvidia task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::625877638
+"""
+ParakeetForTDT of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/parakeet/modeling_parakeet.py
+"""
+
+import torch
+from transformers import ParakeetForTDT, ParakeetTDTConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = ParakeetForTDT.from_pretrained("nvidia/parakeet-tdt-0.6b-v3", dtype=torch.float32)
+else:
+    model = ParakeetForTDT(ParakeetTDTConfig())
+model.eval()
+config = model.config
+frames = max_audio_seq_length // 160
+inputs = {
+    "input_features": torch.randn(batch_size, frames, config.encoder_config.num_mel_bins),
+    "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, 1)),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::pe_audio_encoder author::meta task::audio_feature_extraction license::apache-2.0 test_group::transformers params::282057664
+"""
+PeAudioEncoder of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/pe_audio/modeling_pe_audio.py
+"""
+
+import torch
+from transformers import PeAudioEncoder, PeAudioEncoderConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = PeAudioEncoder.from_pretrained("facebook/pe-av-large", dtype=torch.float32)
+else:
+    model = PeAudioEncoder(PeAudioEncoderConfig())
+model.eval()
+inputs = {"input_values": torch.randn(batch_size, 1, max_audio_seq_length)}
+
+# Call the model
+model(**inputs)

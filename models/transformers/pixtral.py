@@ -1,0 +1,29 @@
+# labels: name::pixtral author::mistral-labs task::image_feature_extraction license::apache-2.0 test_group::transformers params::403489792
+"""
+PixtralVisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/pixtral/modeling_pixtral.py
+"""
+
+import torch
+from transformers import PixtralVisionConfig, PixtralVisionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=1024, width=1024
+)
+
+# The model and its inputs
+if pretrained:
+    model = PixtralVisionModel.from_pretrained("mistral-labs/pixtral-12b", dtype=torch.float32)
+else:
+    model = PixtralVisionModel(PixtralVisionConfig())
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

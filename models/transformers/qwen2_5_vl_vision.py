@@ -1,0 +1,34 @@
+# labels: name::qwen2_5_vl_vision author::qwen task::image_feature_extraction license::apache-2.0 test_group::transformers params::3083025152
+"""
+Qwen2_5_VisionTransformerPretrainedModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/qwen2_5_vl/modeling_qwen2_5_vl.py
+"""
+
+import torch
+from transformers import AutoModel, Qwen2_5_VLVisionConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModel.from_pretrained("Qwen/Qwen2-VL-7B-Instruct", dtype=torch.bfloat16)
+else:
+    model = AutoModel.from_config(Qwen2_5_VLVisionConfig(), dtype=torch.bfloat16)
+model.eval()
+config = model.config
+rows, columns = height // config.patch_size, width // config.patch_size
+count = batch_size * rows * columns
+patch = config.in_channels * config.temporal_patch_size * config.patch_size**2
+inputs = {
+    "hidden_states": torch.randn(count, patch, dtype=torch.bfloat16),
+    "grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+}
+
+# Call the model
+model(**inputs)

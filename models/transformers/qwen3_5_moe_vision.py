@@ -1,0 +1,34 @@
+# labels: name::qwen3_5_moe_vision author::qwen task::image_feature_extraction license::apache-2.0 test_group::transformers params::453650672
+"""
+Qwen3_5MoeVisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/qwen3_5_moe/modeling_qwen3_5_moe.py
+"""
+
+import torch
+from transformers import Qwen3_5MoeVisionConfig, Qwen3_5MoeVisionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = Qwen3_5MoeVisionModel.from_pretrained("Qwen/Qwen3.5-35B-A3B", dtype=torch.float32)
+else:
+    model = Qwen3_5MoeVisionModel(Qwen3_5MoeVisionConfig())
+model.eval()
+config = model.config
+rows, columns = height // config.patch_size, width // config.patch_size
+count = batch_size * rows * columns
+patch = config.in_channels * config.temporal_patch_size * config.patch_size**2
+inputs = {
+    "hidden_states": torch.randn(count, patch),
+    "grid_thw": torch.tensor([[1, rows, columns]] * batch_size),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,32 @@
+# labels: name::reformer author::google task::feature_extraction license::apache-2.0 test_group::transformers params::5811712
+"""
+ReformerModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/reformer/modeling_reformer.py
+"""
+
+import torch
+from transformers import ReformerConfig, ReformerModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = ReformerModel.from_pretrained(
+        "google/reformer-crime-and-punishment", hash_seed=0, dtype=torch.float32
+    )
+else:
+    model = ReformerModel(ReformerConfig(hash_seed=0))
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

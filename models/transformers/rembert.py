@@ -1,0 +1,30 @@
+# labels: name::rembert author::google task::feature_extraction license::apache-2.0 test_group::transformers params::575920384
+"""
+RemBertModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/rembert/modeling_rembert.py
+"""
+
+import torch
+from transformers import RemBertConfig, RemBertModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = RemBertModel.from_pretrained("google/rembert", dtype=torch.float32)
+else:
+    model = RemBertModel(RemBertConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::sam3_vision_model author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::454038784
+"""
+Sam3VisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/sam3/modeling_sam3.py
+"""
+
+import torch
+from transformers import Sam3VisionConfig, Sam3VisionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=1008, width=1008
+)
+
+# The model and its inputs
+if pretrained:
+    model = Sam3VisionModel.from_pretrained("facebook/sam3", dtype=torch.float32)
+else:
+    model = Sam3VisionModel(Sam3VisionConfig(image_size=(height, width)))
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,32 @@
+# labels: name::sam_hq author::syscv-community task::mask_generation license::apache-2.0 test_group::transformers params::94806832
+"""
+SamHQModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/sam_hq/modeling_sam_hq.py
+"""
+
+import torch
+from transformers import SamHQConfig, SamHQModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = SamHQModel.from_pretrained("syscv-community/sam-hq-vit-base", dtype=torch.float32)
+else:
+    model = SamHQModel(SamHQConfig())
+model.eval()
+config = model.config
+size = config.vision_config.image_size
+inputs = {
+    "pixel_values": torch.rand(batch_size, 3, size, size),
+    "input_points": size * torch.rand(batch_size, 1, 1, 2),
+}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::sam_hq_vision_model author::syscv-community task::image_feature_extraction license::apache-2.0 test_group::transformers params::89670912
+"""
+SamHQVisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/sam_hq/modeling_sam_hq.py
+"""
+
+import torch
+from transformers import SamHQVisionConfig, SamHQVisionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = SamHQVisionModel.from_pretrained("syscv-community/sam-hq-vit-base", dtype=torch.float32)
+else:
+    model = SamHQVisionModel(SamHQVisionConfig())
+model.eval()
+config = model.config
+size = config.image_size
+inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::sam_vision_model author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::89670912
+"""
+SamVisionModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/sam/modeling_sam.py
+"""
+
+import torch
+from transformers import SamVisionConfig, SamVisionModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, pretrained = parse(["batch_size", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = SamVisionModel.from_pretrained("facebook/sam-vit-huge", dtype=torch.float32)
+else:
+    model = SamVisionModel(SamVisionConfig())
+model.eval()
+config = model.config
+size = config.image_size
+inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
+
+# Call the model
+model(**inputs)

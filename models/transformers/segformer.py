@@ -1,0 +1,31 @@
+# labels: name::segformer author::bytedance-seed task::semantic_segmentation license::apache-2.0 test_group::transformers params::3714658
+"""
+SegformerForSemanticSegmentation of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/segformer/modeling_segformer.py
+"""
+
+import torch
+from transformers import SegformerConfig, SegformerForSemanticSegmentation
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(
+    ["batch_size", "height", "width", "pretrained"], height=512, width=512
+)
+
+# The model and its inputs
+if pretrained:
+    model = SegformerForSemanticSegmentation.from_pretrained(
+        "ByteDance-Seed/Seed-OSS-36B-Instruct", dtype=torch.float32
+    )
+else:
+    model = SegformerForSemanticSegmentation(SegformerConfig())
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,30 @@
+# labels: name::starcoder2 author::bigcode task::text_generation license::bigcode-openrail-m test_group::transformers params::3030371328
+"""
+Starcoder2ForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/starcoder2/modeling_starcoder2.py
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, Starcoder2Config
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("bigcode/starcoder2-3b", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(Starcoder2Config(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

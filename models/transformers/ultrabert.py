@@ -1,0 +1,30 @@
+# labels: name::ultrabert author::dmis-lab task::feature_extraction license::apache-2.0 test_group::transformers params::6607343616
+"""
+UltrabertModel of transformers in its default size: text in, features out.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/ultrabert/modeling_ultrabert.py
+"""
+
+import torch
+from transformers import AutoModel, UltrabertConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModel.from_pretrained("dmis-lab/UltraBERT-150M", dtype=torch.bfloat16)
+else:
+    model = AutoModel.from_config(UltrabertConfig(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs)

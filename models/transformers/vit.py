@@ -1,0 +1,27 @@
+# labels: name::vit author::google task::image_feature_extraction license::apache-2.0 test_group::transformers params::86389248
+"""
+ViTModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/vit/modeling_vit.py
+"""
+
+import torch
+from transformers import ViTConfig, ViTModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = ViTModel.from_pretrained("google/vit-base-patch16-224", dtype=torch.float32)
+else:
+    model = ViTModel(ViTConfig(image_size=(height, width)))
+model.eval()
+inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,29 @@
+# labels: name::wavlm author::microsoft task::audio_feature_extraction license::apache-2.0 test_group::transformers params::94381936
+"""
+WavLMModel of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/wavlm/modeling_wavlm.py
+"""
+
+import torch
+from transformers import WavLMConfig, WavLMModel
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_audio_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "pretrained"]
+)
+
+# The model and its inputs
+if pretrained:
+    model = WavLMModel.from_pretrained("microsoft/wavlm-base", dtype=torch.float32)
+else:
+    model = WavLMModel(WavLMConfig())
+model.eval()
+inputs = {"input_values": torch.randn(batch_size, max_audio_seq_length)}
+
+# Call the model
+model(**inputs)

@@ -1,0 +1,34 @@
+# labels: name::whisper author::openai task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::37760640
+"""
+WhisperForConditionalGeneration of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/whisper/modeling_whisper.py
+"""
+
+import torch
+from transformers import WhisperConfig, WhisperForConditionalGeneration
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = WhisperForConditionalGeneration.from_pretrained(
+        "openai/whisper-tiny", dtype=torch.float32
+    )
+else:
+    model = WhisperForConditionalGeneration(WhisperConfig())
+model.eval()
+config = model.config
+frames = 2 * config.max_source_positions
+inputs = {
+    "input_features": torch.randn(batch_size, config.num_mel_bins, frames),
+    "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

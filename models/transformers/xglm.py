@@ -1,0 +1,30 @@
+# labels: name::xglm author::meta task::text_generation license::mit test_group::transformers params::564463616
+"""
+XGLMForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/xglm/modeling_xglm.py
+"""
+
+import torch
+from transformers import XGLMConfig, XGLMForCausalLM
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = XGLMForCausalLM.from_pretrained("facebook/xglm-564M", dtype=torch.float32)
+else:
+    model = XGLMForCausalLM(XGLMConfig())
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,30 @@
+# labels: name::zamba2 author::zyphra task::text_generation license::apache-2.0 test_group::transformers params::2481848336
+"""
+Zamba2ForCausalLM of transformers in its default size: a language model.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/zamba2/modeling_zamba2.py
+"""
+
+import torch
+from transformers import AutoModelForCausalLM, Zamba2Config
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForCausalLM.from_pretrained("Zyphra/Zamba2-2.7B", dtype=torch.bfloat16)
+else:
+    model = AutoModelForCausalLM.from_config(Zamba2Config(), dtype=torch.bfloat16)
+model.eval()
+inputs = {
+    "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),
+    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+}
+
+# Call the model
+model(**inputs, use_cache=False)

@@ -1,0 +1,95 @@
+"""What many scripts import, imported once: a corpus need not pay for its library at every script.
+
+Only what every one of them imports before it does anything else: a script may set a variable of
+the environment first, or change what it imports, and must find everything as it would be alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["LEAST_SCRIPTS", "shared_imports"]
+
+LEAST_SCRIPTS = 9
+"""Fewer scripts that share a library are not worth the attempt."""
+
+_OURS = {"torch", "numpy", "turnkeyml", "mlagility"}
+"""Imported in any case, or nothing to gain from."""
+
+
+def shared_imports(scripts: Sequence[str]) -> list[str]:
+    """What to import ahead, as ``package`` or ``package:attribute``.
+
+    The attribute is one that the first of the scripts imports, for packages that load their parts
+    only when they are asked for them.
+    """
+    if len(scripts) < LEAST_SCRIPTS:
+        return []
+    users: dict[str, list[str]] = {}
+    unsafe: set[str] = set()
+    for script in scripts:
+        first, later = _imports(script)
+        for package, spec in first.items():
+            users.setdefault(package, []).append(spec)
+            if _is_beside(package, script):
+                unsafe.add(package)
+        unsafe |= later
+    return [
+        specs[0]
+        for package, specs in users.items()
+        if len(specs) >= LEAST_SCRIPTS and package not in unsafe and _is_installed(package)
+    ]
+
+
+def _imports(script: str) -> tuple[dict[str, str], set[str]]:
+    """What a script imports before anything else, and what it imports afterwards."""
+    try:
+        tree = ast.parse(Path(script).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}, set()
+    first: dict[str, str] = {}
+    leading = True
+    later: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for package, spec in _named(node):
+                if leading:
+                    first.setdefault(package, spec)
+                elif package not in first:
+                    later.add(package)
+        elif not _is_text(node):
+            leading = False
+            inner = (n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom)))
+            later |= {package for n in inner for package, _ in _named(n) if package not in first}
+    return first, later
+
+
+def _named(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for name in node.names:
+            yield name.name.partition(".")[0], name.name
+    elif node.module and not node.level:
+        yield node.module.partition(".")[0], f"{node.module}:{node.names[-1].name}"
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_beside(package: str, script: str) -> bool:
+    """Whether the script would import a file of its own folder by that name."""
+    folder = Path(script).parent
+    return (folder / f"{package}.py").exists() or (folder / package / "__init__.py").exists()
+
+
+def _is_installed(package: str) -> bool:
+    if package in _OURS or package in sys.stdlib_module_names:
+        return False
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
