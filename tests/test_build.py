@@ -235,8 +235,10 @@ class Overflowing(SmallModel):
         return self.fc(x) * 1e6
 
 
-def test_numbers_that_fp16_cannot_hold_are_no_match(cache):
-    assert build(cache, Overflowing()).verification.verdict == "mismatch"
+def test_numbers_that_fp16_cannot_hold_stay_in_fp32(cache):
+    state = build(cache, Overflowing())
+    assert state.verification.verdict == "match"
+    assert "nodes" in state.facts["kept_in_fp32"]
     state = build(cache, Overflowing(), sequence="optimize-fp32")
     assert state.verification.verdict == "match"
 

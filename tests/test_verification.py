@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+import turnkeyml
 from turnkeyml.build import reference as references
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.verify import compare
@@ -129,3 +130,45 @@ def test_a_random_model_is_found_out():
             return self.w * torch.rand_like(x)
 
     assert not references.of_torch(Random(), (torch.rand(4),), {}, ["x"]).deterministic
+
+
+class Overflowing(torch.nn.Module):
+    """Its numbers leave the range of float16 on the way and at the end."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(16, 16)
+        self.second = torch.nn.Linear(16, 4)
+
+    def forward(self, x):
+        large = self.first(x) * 1e4
+        return self.second(large.relu() * 30.0)
+
+
+class Scattering(torch.nn.Module):
+    """ONNX Runtime has no ScatterElements for float16 with a reduction."""
+
+    def forward(self, x, index):
+        return torch.zeros(4, x.shape[1]).scatter_reduce(0, index, x, "sum") * 2
+
+
+def fp16_build(model, inputs, folder):
+    torch.manual_seed(0)
+    state = turnkeyml.build_model(model.eval(), inputs, build_name="b", cache_dir=str(folder))
+    return state.verification.verdict, state.facts.get("kept_in_fp32", "")
+
+
+def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
+    verdict, kept = fp16_build(Overflowing(), {"x": torch.rand(2, 16) * 10}, tmp_path)
+    assert verdict == "match"
+    assert "nodes" in kept
+    assert kept.endswith("output")
+
+
+def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):
+    inputs = {"x": torch.rand(8, 3), "index": torch.randint(0, 4, (8, 3))}
+    assert fp16_build(Scattering(), inputs, tmp_path) == ("match", "ScatterElements")
+
+
+def test_an_ordinary_model_is_in_fp16_as_a_whole(tmp_path):
+    assert fp16_build(torch.nn.Linear(4, 2), {"input": torch.rand(1, 4)}, tmp_path) == ("match", "")

@@ -19,15 +19,13 @@ import torch
 from turnkeyml.build.flattened import Flattened, input_names, output_names
 from turnkeyml.build.reference import evaluating
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
-from turnkeyml.build.verify import verify_onnx
+from turnkeyml.build.verify import GOOD_ENOUGH, rank, verify_onnx
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.records import Verification
 
 __all__ = ["ExportPytorch", "precision_of"]
 
 LARGE_BYTES = 750_000_000
-
-_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "not checked": 3, "mismatch": 4}
 
 
 class ExportPytorch(Stage):
@@ -45,7 +43,7 @@ class ExportPytorch(Stage):
             attempt.make()
             print(f"{exporter}: {attempt.outcome}", flush=True)
             attempts.append(attempt)
-            if attempt.rank <= _RANK["nondeterministic"]:
+            if attempt.rank <= GOOD_ENOUGH:
                 break
         best = min(attempts, key=lambda a: a.rank)
         if best.verification is None:
@@ -71,7 +69,7 @@ class _Attempt:
 
     @property
     def rank(self) -> int:
-        return _RANK[self.verification.verdict] if self.verification else 9
+        return rank(self.verification) if self.verification else 9
 
     def make(self) -> None:
         """Export and verify; a failure is this attempt's outcome, not an error."""

@@ -7,8 +7,7 @@ files only by name, type and shape; those weights are then converted from file t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,13 +18,16 @@ from onnx.external_data_helper import ExternalDataInfo, set_external_data
 from turnkeyml.build import onnx_files
 from turnkeyml.records import Verification
 
-__all__ = ["convert_to_float16", "worth_keeping"]
+__all__ = ["Kept", "convert_to_float16", "worth_keeping"]
 
 BLOCK = 1 << 24
 ALIGNMENT = 4096
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
 """ONNX Runtime draws no random numbers in float16."""
 
+
+LARGEST = 30_000
+"""Float16 ends at 65,504; what comes near it on one input may pass it on another."""
 
 MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 
@@ -38,35 +40,104 @@ _CANNOT_RUN = (
 """How ONNX Runtime names the operator that it cannot run."""
 
 
-def worth_keeping(source: Path, verdict: Verification, kept: list[str]) -> list[str]:
-    """Operators that should stay in float32 for a better verdict; none if nothing is left to try.
+@dataclass(frozen=True)
+class Kept:
+    """What stays in float32: kinds of operators, single nodes, inputs and outputs."""
 
-    One that cannot be run in float16 is named by the runtime. Where numbers are too large or too
-    small for float16, it is almost always outside of the multiplications.
+    operators: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
+        return ", ".join([*self.operators, *nodes, *self.ends])
+
+
+def worth_keeping(
+    source: Path, verdict: Verification, kept: Kept, inputs: dict[str, np.ndarray], threads: int
+) -> Kept | None:
+    """What should stay in float32 for a better verdict; None if nothing is left to try.
+
+    An operator that cannot be run in float16 is named by the runtime. Where the result is wrong,
+    the first suspects are the nodes whose numbers do not fit into float16, and the next ones are
+    all but the multiplications, in which the time is spent.
     """
     if verdict.verdict == "not checked":
         found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
-        named = [match.group(1) for match in found if match]
-        return [name for name in named[:1] if name not in kept]
+        named = [match.group(1) for match in found if match][:1]
+        if not named or named[0] in kept.operators:
+            return None
+        return replace(kept, operators=(*kept.operators, *named))
+    if not kept.nodes:
+        large = _large_numbers(source, inputs, threads)
+        if large.nodes:
+            return replace(large, operators=kept.operators)
     there = {node.op_type for node in onnx_files.read_graph(source).graph.node}
-    return sorted(there - MULTIPLICATIONS - {*kept, "Constant"})
+    others = there - MULTIPLICATIONS - {"Constant"}
+    if others <= set(kept.operators):
+        return None
+    return replace(kept, operators=tuple(sorted({*kept.operators, *others})))
 
 
-def convert_to_float16(source: Path, target: Path, keep: Sequence[str] = ()) -> None:
-    """Write ``source`` in float16, inputs and outputs included, as ``target``.
+def _large_numbers(source: Path, inputs: dict[str, np.ndarray], threads: int) -> Kept:
+    """The nodes that make or take numbers too large for float16, and the inputs and outputs of
+    such numbers, when the model runs on these inputs."""
+    from turnkeyml.runtimes.ort import OrtSession
 
-    Operators to ``keep`` stay in float32.
-    """
+    model = _named(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
+    ends = [*model.graph.input, *model.graph.output]
+    floats = [
+        value.name
+        for value in (*model.graph.value_info, *ends)
+        if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    ]
+    del model.graph.output[:]
+    for number, name in enumerate(floats):
+        size, largest = f"turnkey_size_{number}", f"turnkey_largest_{number}"
+        model.graph.node.append(onnx.helper.make_node("Abs", [name], [size]))
+        model.graph.node.append(onnx.helper.make_node("ReduceMax", [size], [largest], keepdims=0))
+        output = onnx.helper.make_tensor_value_info(largest, onnx.TensorProto.FLOAT, [])
+        model.graph.output.append(output)
+    probe = source.with_name(f"{source.stem}-ranges.onnx")
+    try:
+        onnx.save(model, str(probe))
+        found = OrtSession(str(probe), inputs, threads, level="none").outputs()
+    except Exception as error:  # noqa: BLE001 - there are other things to try
+        print(f"The ranges of the numbers are not known: {error}", flush=True)
+        return Kept()
+    finally:
+        probe.unlink(missing_ok=True)
+    sizes = zip(floats, found.values(), strict=True)
+    large = {name for name, size in sizes if not float(size) <= LARGEST}
+    nodes = [n.name for n in model.graph.node if n.name and large & {*n.input, *n.output}]
+    return Kept(nodes=tuple(nodes), ends=tuple(e.name for e in ends if e.name in large))
+
+
+def _named(model: onnx.ModelProto) -> onnx.ModelProto:
+    """With a name for every node, the same one each time."""
+    for number, node in enumerate(model.graph.node):
+        node.name = node.name or f"{node.op_type}_{number}"
+    return model
+
+
+def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> None:
+    """Write ``source`` in float16, inputs and outputs included, as ``target``."""
     from onnxruntime.transformers.float16 import DEFAULT_OP_BLOCK_LIST, convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
-    model = onnx_files.read_graph(source)
+    kept = kept or Kept()
+    model = _named(onnx_files.read_graph(source))
     onnx_files.load_inner_data(model, source.parent)
     model = onnx.shape_inference.infer_shapes(model)
     places = _detach(model)
-    blocked = [*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *keep]
-    model = convert_float_to_float16(model, disable_shape_infer=True, op_block_list=blocked)
-    _drop_repeated_casts(model)
+    model = convert_float_to_float16(
+        model,
+        keep_io_types=list(kept.ends),
+        disable_shape_infer=True,
+        op_block_list=[*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *kept.operators],
+        node_block_list=list(kept.nodes),
+    )
+    _tidy_casts(model)
     OnnxModel(model).topological_sort()
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own
     if places:
@@ -74,13 +145,44 @@ def convert_to_float16(source: Path, target: Path, keep: Sequence[str] = ()) -> 
     onnx.save(model, str(target))
 
 
-def _drop_repeated_casts(model: onnx.ModelProto) -> None:
-    """The converter adds a cast once for each operator that needs it, all of the same name."""
+def _tidy_casts(model: onnx.ModelProto) -> None:
+    """The converter adds a cast for each operator that needs it, all of the same name, and casts
+    down and up again between two operators in float32, which is where large numbers get lost."""
+    halved: dict[str, str] = {}
     seen: set[str] = set()
     for node in list(model.graph.node):
         if node.op_type == "Cast" and node.output[0] in seen:
             model.graph.node.remove(node)
+        elif node.op_type == "Cast" and node.input[0] == f"{node.output[0]}_cast_to_fp16":
+            halved[node.output[0]] = node.input[0]
         seen.update(node.output)
+    for node in model.graph.node:
+        back = node.op_type == "Cast" and node.attribute[0].i == onnx.TensorProto.FLOAT
+        if back and node.input[0] in halved:
+            node.op_type = "Identity"
+            node.input[0] = halved[node.input[0]]
+            del node.attribute[:]
+    _drop_unused_casts(model)
+
+
+def _drop_unused_casts(model: onnx.ModelProto) -> None:
+    graph = model.graph
+    while True:
+        used = {name for node in graph.node for name in node.input} | {o.name for o in graph.output}
+        used |= _names_inside(graph)
+        unused = [n for n in graph.node if n.op_type == "Cast" and n.output[0] not in used]
+        if not unused:
+            return
+        for node in unused:
+            graph.node.remove(node)
+
+
+def _names_inside(graph: onnx.GraphProto) -> set[str]:
+    """What the bodies of loops and branches use."""
+    inner = [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
+    names = {name for body in inner for node in body.node for name in node.input}
+    names |= {output.name for body in inner for output in body.output}
+    return names.union(*map(_names_inside, inner))
 
 
 @dataclass(frozen=True)

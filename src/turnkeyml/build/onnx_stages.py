@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from turnkeyml.build import onnx_files
+from turnkeyml.build.half import Kept, convert_to_float16, worth_keeping
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
-from turnkeyml.build.verify import verify_onnx
+from turnkeyml.build.verify import GOOD_ENOUGH, rank, verify_onnx
 from turnkeyml.records import Verification
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
@@ -86,30 +87,30 @@ class Fp16Conversion(Stage):
         kept, verdict = self._convert(bench, source, target)
         if bench.facts.get("precision", "fp32") == "fp32":
             bench.things[ONNX_FP32] = source
-        if kept:
-            bench.facts["fp32_operators"] = kept
+        if str(kept):
+            bench.facts["kept_in_fp32"] = str(kept)
         bench.facts["precision"] = "fp16"
         bench.verdicts[self.name] = verdict
         bench.things[ONNX] = target
 
-    def _convert(
-        self, bench: Workbench, source: Path, target: Path
-    ) -> tuple[list[str], Verification]:
-        """Write the target; which operators are in float32 besides the usual ones."""
-        from turnkeyml.build import half
-
-        kept: list[str] = []
-        while True:
-            half.convert_to_float16(source, target, kept)
+    def _convert(self, bench: Workbench, source: Path, target: Path) -> tuple[Kept, Verification]:
+        """Write the target; what of it is in float32 besides the usual."""
+        kept: Kept | None = Kept()
+        best = None
+        while kept is not None:
+            convert_to_float16(source, target, kept)
             verdict = verify_onnx(str(target), bench.reference, "fp16", bench.threads)
             print(f"fp16: {verdict.verdict} ({verdict.reason})", flush=True)
-            if verdict.verdict in ("match", "nondeterministic"):
-                return kept, verdict
-            more = half.worth_keeping(source, verdict, kept)
-            if not more:
-                return kept, verdict
-            print(f"Once more, with these operators in float32: {', '.join(more)}", flush=True)
-            kept += more
+            if best is None or rank(verdict) < rank(best[1]):
+                best = kept, verdict
+            if rank(verdict) <= GOOD_ENOUGH:
+                return best
+            kept = worth_keeping(source, verdict, kept, bench.reference.inputs, bench.threads)
+            print(f"Once more, with these in float32: {kept}" if kept else "That is all.")
+        assert best is not None
+        if best[1] is not verdict:
+            convert_to_float16(source, target, best[0])
+        return best
 
 
 class SetSuccess(Stage):

@@ -20,7 +20,7 @@ from turnkeyml.build.reference import Outputs, Reference, as_numbers
 from turnkeyml.errors import describe
 from turnkeyml.records import Verification
 
-__all__ = ["TOLERANCE", "compare", "verify_onnx"]
+__all__ = ["GOOD_ENOUGH", "TOLERANCE", "compare", "rank", "verify_onnx"]
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
 ALLOWED_FACTOR = {"fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
@@ -28,6 +28,17 @@ TORCH_DTYPE = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 COSINE = 0.99
 SIZE = 0.1
 AGREEMENT = 0.99
+
+
+_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "not checked": 3, "mismatch": 4}
+
+GOOD_ENOUGH = _RANK["nondeterministic"]
+"""A verdict of this rank is not to be bettered."""
+
+
+def rank(verdict: Verification) -> int:
+    """The smaller, the better."""
+    return _RANK[verdict.verdict]
 
 
 def verify_onnx(path: str, reference: Reference, precision: str, threads: int) -> Verification:
