@@ -265,6 +265,27 @@ def _merge(options: argparse.Namespace) -> None:
     write_rows([row for script, row in rows.items() if script in there], STATUS)
 
 
+def causes() -> list[tuple[re.Pattern[str], str]]:
+    """What stands behind reasons of a kind, as far as we have found out."""
+    with (Path(__file__).parent / "causes.csv").open(encoding="utf-8", newline="") as file:
+        return [(re.compile(row["reason"]), row["cause"]) for row in csv.DictReader(file)]
+
+
+def _with_cause(row: Row, known: list[tuple[re.Pattern[str], str]]) -> Row:
+    text = f"{row['script']}: {row['reason']}" if row["reason"] else ""
+    found = [cause for pattern, cause in known if text and pattern.search(text)]
+    return {**row, "cause": found[0] if found else ""}
+
+
+def _page(options: argparse.Namespace) -> None:
+    from corpora.page import write_page
+
+    known = causes()
+    rows = [_with_cause(row, known) for row in read_rows().values()]
+    write_rows(rows, STATUS)
+    print(write_page(rows, all_scripts()))
+
+
 def current_text(script: str, row: Row) -> bool:
     """Whether a line is about the script as it is now."""
     return (MODELS / f"{script}.py").exists() and row["text"] == text_of(script)
@@ -285,6 +306,8 @@ def main() -> int:
     action = actions.add_parser("merge", help="take over the lines of other tables")
     action.add_argument("tables", nargs="+")
     action.set_defaults(act=_merge)
+    action = actions.add_parser("page", help="enter the causes that are known, write the summary")
+    action.set_defaults(act=_page)
     options = parser.parse_args()
     options.act(options)
     return 0

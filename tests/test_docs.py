@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "models" / "readme.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^ {4}((?:turnkey|benchit) \S.*)$", re.MULTILINE)
 
 COMMANDS = sorted(

@@ -1,0 +1,136 @@
+"""``docs/corpus.md``: what ``models/status.csv`` says, for a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from turnkeyml.display.tables import markdown_table
+
+__all__ = ["write_page"]
+
+PAGE = Path(__file__).parent.parent / "docs" / "corpus.md"
+
+Row = dict[str, str]
+
+HEADER = (
+    "corpus",
+    "scripts",
+    "done",
+    "run, and a model is found",
+    "built",
+    "verified",
+    "measured",
+)
+
+BEGIN = """# Corpus
+
+How turnkey does on the [models](../models/readme.md) that come with it. Every script is run and
+looked at; models of up to 300 million parameters are built with the default sequence (ONNX,
+optimised, fp16) and verified against the original; those of up to 100 million are measured for a
+moment with ONNX Runtime. Every line of this page comes from `models/status.csv`, which has a row
+for each script: what was found, built and verified, by which exporter, how long each phase took,
+and the reason where something is not as it should be. Weights are random.
+
+    turnkey models list --labels test_group::sample
+
+The runs were made on {machines}. This page is written by `python -m corpora.status page`.
+"""
+
+
+def write_page(rows: Sequence[Row], scripts: Sequence[str]) -> Path:
+    """Write the summary of all rows; every script counts, whether it has been run or not."""
+    machines = Counter(f"{row['machine']} with torch {row['torch']}" for row in rows)
+    named = [f"{name} ({count:,} scripts)" for name, count in machines.most_common()]
+    parts = [
+        BEGIN.format(machines=" and on ".join(named) or "no machine yet"),
+        "## Summary\n",
+        _table(rows, scripts),
+        "\n" + _exporters(rows),
+        "\n## What is not as it should be\n",
+        _failures(rows),
+    ]
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    return PAGE
+
+
+def _table(rows: Sequence[Row], scripts: Sequence[str]) -> str:
+    corpora = sorted({script.partition("/")[0] for script in scripts})
+    lines = [_line(name, [r for r in rows if _corpus(r) == name], scripts) for name in corpora]
+    lines.append(_line("all", rows, scripts))
+    return "\n".join(markdown_table(HEADER, lines))
+
+
+def _line(name: str, rows: Sequence[Row], scripts: Sequence[str]) -> list[str]:
+    count = sum(name in ("all", script.partition("/")[0]) for script in scripts)
+    found = [r for r in rows if r["runs"] == "yes" and int(r["models"]) > 0]
+    built = [r for r in rows if r["builds"] == "yes"]
+    return [
+        name,
+        f"{count:,}",
+        f"{len(rows):,}",
+        _share(found, rows),
+        _share(built, [r for r in rows if r["builds"]]),
+        _share([r for r in built if r["verifies"] == "match"], built),
+        _share([r for r in rows if r["measured"] == "yes"], [r for r in rows if r["measured"]]),
+    ]
+
+
+def _share(part: Sequence[Row], whole: Sequence[Row]) -> str:
+    if not whole:
+        return ""
+    return f"{len(part):,} of {len(whole):,} ({100 * len(part) / len(whole):.1f}%)"
+
+
+def _corpus(row: Row) -> str:
+    return row["script"].partition("/")[0]
+
+
+def _exporters(rows: Sequence[Row]) -> str:
+    counts = Counter(row["exporter"] for row in rows if row["exporter"])
+    words = ", ".join(f"{name} for {count:,}" for name, count in counts.most_common())
+    return f"The exporter was {words}." if words else ""
+
+
+def _failures(rows: Sequence[Row]) -> str:
+    """Grouped by what went wrong and, where that is known, by its cause."""
+    kinds: list[tuple[str, Callable[[Row], bool]]] = [
+        ("Scripts that do not run, or in which nothing is found", lambda r: not _is_found(r)),
+        ("Models that are not built", lambda r: _is_found(r) and r["builds"] == "no"),
+        (
+            "Builds that do not match the original",
+            lambda r: r["builds"] == "yes" and r["verifies"] != "match",
+        ),
+        (
+            "Builds that are not measured",
+            lambda r: r["verifies"] == "match" and r["measured"] == "no",
+        ),
+    ]
+    text = []
+    for title, fits in kinds:
+        group = [row for row in rows if fits(row)]
+        text.append(f"### {title}: {len(group)}\n")
+        text += _grouped(group)
+    return "\n".join(text)
+
+
+def _is_found(row: Row) -> bool:
+    return row["runs"] == "yes" and int(row["models"]) > 0
+
+
+def _grouped(rows: Iterable[Row]) -> list[str]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["cause"] or _short(row["reason"]), []).append(row)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    lines = []
+    for cause, group in ordered:
+        scripts = ", ".join(f"`{row['script']}`" for row in group)
+        lines.append(f"- {cause} ({len(group)}): {scripts}")
+    return [*lines, ""] if lines else ["None.\n"]
+
+
+def _short(reason: str) -> str:
+    text = reason.replace("<", "").replace(">", "").replace("|", "/")
+    return text if len(text) <= 240 else text[:237] + "..."
