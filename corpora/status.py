@@ -107,7 +107,7 @@ def parameters_of(script: str) -> int:
 
 def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row], None]) -> None:
     """Run turnkey on some scripts; each line is kept as soon as it is known."""
-    from turnkeyml import benchmark_files
+    from turnkeyml.api import benchmark_files
 
     def note(result: InputResult) -> None:
         keep(row_of(result))

@@ -219,7 +219,8 @@ def _facts(layer: Layer, config: str, figures: Mapping[str, Any]) -> dict[str, i
             arguments["alibi"] = torch.empty(configuration.num_attention_heads, 1, 2)
         cache = transformers.DynamicCache()
         made(hidden_states=hidden, **{layer.cache: cache}, **arguments)
-    keys, values = cache.layers[0].keys.shape, cache.layers[0].values.shape
+    filled: Any = cache.layers[0]
+    keys, values = filled.keys.shape, filled.values.shape
     return {
         "heads": keys[1],
         "key_width": keys[3],

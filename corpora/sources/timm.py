@@ -78,6 +78,10 @@ is compared with one of a text."""
 LARGE = 1_000_000_000
 """Parameters from which on a model is made in bfloat16."""
 
+NEED_VALUES = ("gemma4_vit", "mvitv2")
+"""Families that have to be tried with real values: the first looks at them while it runs, the
+second looks up positions, and the meta device does not notice those that are not there."""
+
 SAMPLES = ("convnext_atto", "mobilenetv3_small_100", "resnet18", "vit_tiny_patch16_224")
 
 
@@ -115,8 +119,7 @@ def _make(name: str, **options: Any) -> Any:
     import timm
     import torch
 
-    # The Gemma 4 towers look at values while they run.
-    with torch.device("cpu" if name.startswith("gemma4") else "meta"):
+    with torch.device("cpu" if name.startswith(NEED_VALUES) else "meta"):
         return timm.create_model(name, pretrained=False, **options).eval()
 
 

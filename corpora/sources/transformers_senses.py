@@ -9,6 +9,7 @@ why.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Template
@@ -51,6 +52,7 @@ class Choice:
     """Where the figures of this part are, if not at the usual place; likewise the next two."""
     vision: str = ""
     audio: str = ""
+    model_part: str = ""
     left_out: str = ""
     """Why there is no script."""
 
@@ -127,7 +129,11 @@ def _image_in_text(
 
 
 def _sound_in_text(
-    count: str, before: tuple[str, ...], features: str, parameters: tuple[str, ...] = _SOUND, **others: str
+    count: str,
+    before: tuple[str, ...],
+    features: str,
+    parameters: tuple[str, ...] = _SOUND,
+    **others: str,
 ) -> Kind:
     """Sounds whose features take places in the text."""
     lines = (*before, *_places(count, "config.audio_token_id"))
@@ -149,12 +155,19 @@ def _patches(name: str, patch: str, **others: str) -> Kind:
     return Kind(inputs, _IMAGE, before)
 
 
-def _patches_in_text(patch: str, text: str = "", *, marked: bool = True) -> Kind:
+_MERGED = "rows * columns // $vision.spatial_merge_size**2"
+_MARKED = "(input_ids == config.image_token_id).long()"
+"""Which of the tokens are places for an image."""
+
+
+def _patches_in_text(patch: str, text: str = "") -> Kind:
     """The same, where the features take places in the text."""
-    marks = {"mm_token_type_ids": "(input_ids == config.image_token_id).long()"} if marked else {}
-    inputs = {"pixel_values": "torch.randn(count, patch$dtype)", "image_grid_thw": _GRIDS, **marks}
-    places = _places("rows * columns // $vision.spatial_merge_size**2", text=text)
-    before = (*_GRID, f"patch = {patch}", *places)
+    inputs = {
+        "pixel_values": "torch.randn(count, patch$dtype)",
+        "image_grid_thw": _GRIDS,
+        "mm_token_type_ids": _MARKED,
+    }
+    before = (*_GRID, f"patch = {patch}", *_places(_MERGED, text=text))
     return Kind(_MIXED | inputs, (*_IMAGE, "max_seq_length"), before, _UNCACHED)
 
 
@@ -198,9 +211,7 @@ _KINDS: Mapping[str, Kind] = {
     "flat_patches": _patches("pixel_values", _FLAT),
     "coloured_patches": _patches("pixel_values", "$vision.in_channels * $vision.patch_size**2"),
     "deep_patches": _patches("pixel_values", "3 * $vision.patch_temporal * $vision.patch_size**2"),
-    "merged_patches": _patches(
-        "pixel_values", _FLAT, merge_sizes="torch.full((batch_size,), 2)"
-    ),
+    "merged_patches": _patches("pixel_values", _FLAT, merge_sizes="torch.full((batch_size,), 2)"),
     "small_images": Kind(
         {
             "pixel_values": "torch.randn(count, 3, config.patch_size, config.patch_size)",
@@ -364,9 +375,7 @@ _KINDS: Mapping[str, Kind] = {
     "masked_columns": _window("max_audio_seq_length // 160", input_features_mask=_HEARD),
     "masked_window": _window(_HALF_A_MINUTE, input_features_mask=_HEARD),
     "window_to_text": _window(_HALF_A_MINUTE, decoder_input_ids=_IDS),
-    "voice_and_text": Kind(
-        {**_TEXT, "input_features": "torch.randn(batch_size, 80, 517)"}, _WORDS
-    ),
+    "voice_and_text": Kind({**_TEXT, "input_features": "torch.randn(batch_size, 80, 517)"}, _WORDS),
     # Images and texts, each for themselves
     "image_and_text": Kind(_TEXT | _SQUARE, _WORDS, _SIZE),
     "free_image_and_text": Kind(_TEXT | _FREE, (*_IMAGE, "max_seq_length")),
@@ -471,7 +480,7 @@ _KINDS: Mapping[str, Kind] = {
         _UNCACHED,
     ),
     # Images and sounds in texts
-    "image_in_text": _image_in_text(f"{_SIDE}**2"),
+    "image_in_text": _image_in_text(f"{_SIDE} ** 2"),
     "reduced_image_in_text": _image_in_text(f"({_SIDE} // 4) ** 2"),
     "pooled_image_in_text": _image_in_text("config.mm_tokens_per_image"),
     "summary_in_text": _image_in_text("config.num_query_tokens"),
@@ -486,8 +495,319 @@ _KINDS: Mapping[str, Kind] = {
         pixels="torch.rand(batch_size, 5, 3, size, size$dtype)",
         image_sizes="torch.tensor([[2 * size, 2 * size]] * batch_size)",
     ),
+    "tall_image_in_text": _image_in_text("(size // 64) ** 2", before=("size = 1024",)),
+    "soft_image_in_text": _image_in_text(
+        "config.vision_soft_tokens_per_image", before=("size = 768",)
+    ),
+    "two_views_in_text": _image_in_text(
+        f"{_SIDE} ** 2",
+        before=(*_SIZE, "large = config.high_res_vision_config.image_size"),
+        high_res_pixel_values="torch.rand(batch_size, 3, large, large$dtype)",
+    ),
+    "image_in_text_to_text": _image_in_text(
+        "(size // 32) ** 2 + 1", before=("size = 768",), decoder_input_ids="text"
+    ),
+    "pooled_image_in_text_to_text": _image_in_text(
+        "$vision.mm_tokens_per_image",
+        before=("size = $vision.vision_config.image_size",),
+        decoder_input_ids="text",
+    ),
+    "resampled_image_in_text": _image_in_text(
+        "config.perceiver_config.resampler_n_latents",
+        pixels="torch.rand(batch_size, 1, 3, size, size$dtype)",
+    ),
+    "shuffled_image_in_text": _image_in_text(
+        f"({_SIDE} // config.scale_factor) ** 2",
+        before=("size = 256",),
+        pixels="torch.rand(batch_size, 1, 3, size, size$dtype)",
+    ),
+    "image_in_masked_text": Kind(
+        {**_MIXED, "pixel_values": "torch.rand(batch_size, 1, 3, size, size$dtype)"},
+        _WORDS,
+        (
+            "size = 256",
+            "side = size // $vision.patch_size // $model_part.pixel_shuffle_factor",
+            *_places("side**2", "$model_part.image_token_id"),
+        ),
+    ),
+    "image_in_query": Kind(
+        _MIXED | _SQUARE,
+        _WORDS,
+        (*_SIZE, *_places(f"{_SIDE} ** 2", "$model_part.image_token_id")),
+    ),
+    "rows_in_text": _image_in_text("side * (side + 1) + 1", before=("size, side = 1024, 16",)),
+    "frames_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.rand(batch_size, 4, 3, size, size$dtype)",
+            "qformer_input_ids": "text",
+            "qformer_attention_mask": "torch.ones_like(text)",
+        },
+        _WORDS,
+        (*_SIZE, *_places("4 * config.num_query_tokens", "config.video_token_id")),
+        _UNCACHED,
+    ),
+    "free_image_in_text": Kind(
+        _MIXED | _FREE | {"image_sizes": "torch.tensor([[height, width]] * batch_size)"},
+        (*_IMAGE, "max_seq_length"),
+        (
+            "side = $vision.patch_size * config.spatial_merge_size",
+            *_places("(height // side) * (width // side)"),
+        ),
+        _UNCACHED,
+    ),
+    "masked_image_in_text": Kind(
+        {
+            **_SQUARE,
+            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, length))",
+            "image_embeds_position_mask": "places.repeat(batch_size, 1)",
+        },
+        _WORDS,
+        (
+            *_SIZE,
+            "length = config.latent_query_num + max_seq_length",
+            "places = (torch.arange(length) < config.latent_query_num).long()",
+        ),
+        _UNCACHED,
+    ),
+    "numbered_patches_in_text": Kind(
+        {
+            "flattened_patches": "torch.cat([positions, patches], dim=2)",
+            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, length))",
+            "image_embeds_position_mask": "places.repeat(batch_size, 1)",
+        },
+        _WORDS,
+        (
+            "rows, columns = torch.arange(64) + 1, torch.arange(32) + 1",
+            "positions = torch.cartesian_prod(rows, columns).repeat(batch_size, 1, 1)",
+            "patch = $vision.patch_embed_hidden_size",
+            "patches = torch.randn(batch_size, len(rows) * len(columns), patch$dtype)",
+            "length = config.latent_query_num + max_seq_length",
+            "places = (torch.arange(length) < config.latent_query_num).long()",
+        ),
+        _UNCACHED,
+    ),
     "patches_in_text": _patches_in_text(_CUBE),
     "flat_patches_in_text": _patches_in_text(_FLAT, _LATE_IDS),
+    "small_images_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.randn(count, 3, side, side)",
+            "image_grid_thw": _GRIDS,
+            "mm_token_type_ids": _MARKED,
+        },
+        (*_IMAGE, "max_seq_length"),
+        (*_GRID, "side = $vision.patch_size", *_places(_MERGED)),
+        _UNCACHED,
+    ),
+    "strip_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.randn(1, 3, side, batch_size * rows * columns * side$dtype)",
+            "target_sizes": "torch.tensor([[rows, columns]] * batch_size)",
+        },
+        (*_IMAGE, "max_seq_length"),
+        (
+            "side = $vision.patch_size",
+            "rows, columns = height // side, width // side",
+            *_places("rows * columns // 16"),
+        ),
+        _UNCACHED,
+    ),
+    "strip_in_marked_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.randn(1, 3, side, batch_size * rows * columns * side$dtype)",
+            "target_sizes": "torch.tensor([[rows, columns]] * batch_size)",
+            "mm_token_type_ids": _MARKED,
+        },
+        (*_IMAGE, "max_seq_length"),
+        (
+            "side = $vision.patch_size",
+            "rows, columns = height // side, width // side",
+            *_places("rows * columns // 16"),
+        ),
+        _UNCACHED,
+    ),
+    "padded_patches_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.randn(batch_size, rows * columns, patch$dtype)",
+            "pixel_attention_mask": "torch.ones(batch_size, rows * columns, dtype=torch.long)",
+            "spatial_shapes": "torch.tensor([[rows, columns]] * batch_size)",
+        },
+        (*_IMAGE, "max_seq_length"),
+        (
+            *_GRID[:1],
+            f"patch = {_FLAT}",
+            *_places("rows * columns // config.downsample_factor**2", text=_LATE_IDS),
+        ),
+        _UNCACHED,
+    ),
+    "positioned_patches_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.rand(batch_size, rows * columns, patch$dtype)",
+            "image_position_ids": "positions.repeat(batch_size, 1, 1)",
+            "mm_token_type_ids": _MARKED,
+        },
+        (*_IMAGE, "max_seq_length"),
+        (
+            *_POSITIONED,
+            "patch = 3 * $vision.patch_size**2",
+            *_places("rows * columns // $vision.pooling_kernel_size**2"),
+        ),
+        _UNCACHED,
+    ),
+    "unpooled_patches_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.rand(batch_size, rows * columns, 3 * side**2$dtype)",
+            "image_position_ids": "positions.repeat(batch_size, 1, 1)",
+            "mm_token_type_ids": _MARKED,
+        },
+        (*_IMAGE, "max_seq_length"),
+        (
+            "side = $vision.patch_size * $vision.pooling_kernel_size",
+            "rows, columns = height // side, width // side",
+            _POSITIONED[1],
+            *_places("rows * columns"),
+        ),
+        _UNCACHED,
+    ),
+    "bare_patches_in_text": Kind(
+        {**_MIXED, "pixel_values": "torch.randn(batch_size * 49, config.patch_dim)"},
+        _WORDS,
+        _places("49", text="config.image_token_id + 1, config.vocab_size"),
+    ),
+    "pooled_patches_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.rand(batch_size, side**2, 3 * $vision.patch_size**2$dtype)",
+            "image_token_pooling": "torch.cat([pooling + i * side**2 for i in range(batch_size)])",
+            "image_grids": "torch.tensor([[side // 3, side // 3, 0, 0]] * batch_size)",
+            "image_num_crops": "torch.ones(batch_size, dtype=torch.long)",
+        },
+        _WORDS,
+        (
+            "side = $vision.image_size[0] // $vision.patch_size",
+            "pooling = torch.arange(side**2).view(side // 3, 3, side // 3, 3)",
+            "pooling = pooling.transpose(1, 2).reshape(-1, 9)",
+            *_places("side**2 // 9", text="0, $text.vocab_size"),
+        ),
+        _UNCACHED,
+    ),
+    "grids_in_text": Kind(
+        {
+            **_MIXED,
+            "pixel_values": "torch.randn(count, 3 * $vision.patch_size**2$dtype)",
+            "image_grid_hw": "torch.tensor([[rows, columns]] * batch_size)",
+        },
+        (*_IMAGE, "max_seq_length"),
+        (*_GRID, *_places("rows * columns // 4")),
+        _UNCACHED,
+    ),
+    "image_and_action": Kind(
+        {
+            "state": "torch.randn(batch_size, config.max_state_dim$dtype)",
+            "noise": "torch.randn(batch_size, config.chunk_size, config.max_action_dim$dtype)",
+            "timestep": "torch.rand(batch_size)",
+            **_MIXED,
+            "pixel_values": "torch.rand(batch_size, 1, 3, size, size$dtype)",
+            "pixel_attention_mask": "torch.ones(batch_size, 1, dtype=torch.bool)",
+        },
+        _WORDS,
+        (
+            "size = $vision.image_size",
+            *_places(f"{_SIDE} ** 2", "$model_part.image_token_id", "0, $model_part.text_config.vocab_size"),
+        ),
+    ),
+    "crops_in_text": Kind(
+        {
+            **_MIXED,
+            "image_pixel_values": "torch.rand(batch_size, 2, 3, size, size$dtype)",
+            "image_sizes": "torch.tensor([[size, size]] * batch_size)",
+            "image_attention_mask": "torch.ones(batch_size, 2, 2 * side, 2 * side)",
+        },
+        _WORDS,
+        (
+            "size = $vision.crop_size",
+            "side = size // $vision.patch_size // 2",
+            *_places("2 * side * (side + 1) + 1", "$vision.image_token_id"),
+        ),
+        _UNCACHED,
+    ),
+    "sound_in_text": _sound_in_text(
+        "frames",
+        ("frames = max_audio_seq_length // 960",),
+        "torch.randn(batch_size, frames, $audio.input_size)",
+        input_features_mask=_HEARD,
+    ),
+    "columns_in_text": _sound_in_text(
+        "frames // 8",
+        _FRAMES,
+        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
+        input_features_mask=_HEARD,
+    ),
+    "chunks_in_text": _sound_in_text(
+        "13 * chunks",
+        ("chunks = max_audio_seq_length // 16000", "frames = 100 * chunks"),
+        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
+        input_features_mask=_HEARD,
+    ),
+    "windows_in_text": _sound_in_text(
+        "3 * windows",
+        (
+            "frames = max_audio_seq_length // 320",
+            "windows = (frames + config.window_size - 1) // config.window_size",
+        ),
+        "torch.randn(batch_size, frames, $audio.input_dim$dtype)",
+    ),
+    "half_a_minute_in_text": _sound_in_text(
+        "frames // 8",
+        (f"frames = {_HALF_A_MINUTE}",),
+        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
+        ("batch_size",),
+        input_features_mask=_HEARD,
+    ),
+    "half_a_minute_in_late_text": Kind(
+        {
+            **_MIXED,
+            "input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
+        },
+        _WORDS,
+        (
+            f"frames = {_HALF_A_MINUTE}",
+            *_places(
+                "frames // 8",
+                "config.audio_token_id",
+                "config.audio_token_id + 1, $text.vocab_size",
+            ),
+        ),
+        _UNCACHED,
+    ),
+    "sound_with_text": Kind(
+        {
+            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, frames // 8))",
+            "input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
+        },
+        _SOUND,
+        _FRAMES,
+        _UNCACHED,
+    ),
+    "text_and_speech": Kind(
+        {
+            "input_ids": "torch.cat([text, places], dim=1)",
+            "audio_latents": "torch.randn(batch_size, 25, config.latent_dim)",
+        },
+        _WORDS,
+        (
+            "first = config.audio_latent_token_id + 1",
+            "text = torch.randint(first, config.vocab_size, (batch_size, max_seq_length))",
+            "places = torch.full((batch_size, 25), config.audio_latent_token_id)",
+        ),
+        _UNCACHED,
+    ),
     # Series of figures
     "channels": Kind(
         {"past_values": "torch.randn(batch_size, config.context_length, channels)"},
@@ -536,6 +856,8 @@ _KINDS: Mapping[str, Kind] = {
 }
 
 _FOLLOWS = "Follows objects through a video, in a session that its forward method needs."
+_SIGLIP = 'vision_config={"image_size": 896, "patch_size": 14}'
+"""The images that the model is made for; the defaults leave fewer patches than it wants."""
 _NO_MATCH = "The default backbone and what follows it have different numbers of channels."
 
 _CHOICES: Mapping[str, Choice] = {
@@ -583,7 +905,7 @@ _CHOICES: Mapping[str, Choice] = {
     "prompt_depth_anything": Choice("image_and_depth", height=756, width=1008),
     "vitmatte": Choice(
         "image_and_trimap",
-        options="convstream_hidden_sizes=[48, 96, 192]",
+        options="convstream_hidden_sizes=[48, 96, 192], fusion_hidden_sizes=[256, 128, 64, 32]",
         height=512,
     ),
     "vitpose": Choice("image_oblong", task="keypoint_detection"),
@@ -614,8 +936,16 @@ _CHOICES: Mapping[str, Choice] = {
     "sam_hq": Choice("image_and_point"),
     "sam2": Choice("image_and_point", vision="config.vision_config.backbone_config"),
     "sam3_tracker": Choice("image_and_point"),
-    "sam3": Choice("image_and_short_text", vision="config.vision_config.backbone_config", task="mask_generation"),
-    "sam3_lite_text": Choice("image_and_short_text", vision="config.vision_config.backbone_config", task="mask_generation"),
+    "sam3": Choice(
+        "image_and_short_text",
+        vision="config.vision_config.backbone_config",
+        task="mask_generation",
+    ),
+    "sam3_lite_text": Choice(
+        "image_and_short_text",
+        vision="config.vision_config.backbone_config",
+        task="mask_generation",
+    ),
     "sam3_lite_text_text_model": Choice("colours", task="feature_extraction"),
     "imagegpt": Choice("colours", model="ImageGPTForCausalImageModeling", task="image_generation"),
     "timm_wrapper": Choice("image"),
@@ -704,7 +1034,9 @@ _CHOICES: Mapping[str, Choice] = {
     "pe_audio_encoder": Choice("codec"),
     "pe_audio": Choice("codec_and_text", task="zero_shot_audio_classification"),
     "pe_audio_video_encoder": Choice("codec_and_video", height=336),
-    "pe_audio_video": Choice("codec_and_video_and_text", height=336, task="zero_shot_video_classification"),
+    "pe_audio_video": Choice(
+        "codec_and_video_and_text", height=336, task="zero_shot_video_classification"
+    ),
     "csm": Choice("codes", task="text_to_speech"),
     "moshi": Choice("colours", model="MoshiForCausalLM", task="text_to_speech"),
     "kyutai_speech_to_text": Choice("text_and_codes"),
@@ -743,17 +1075,117 @@ _CHOICES: Mapping[str, Choice] = {
     "llava_next_video": Choice("image_in_tiles", options="image_token_index=31999"),
     "blip-2": Choice("summary_in_text", options="image_token_index=50265"),
     "instructblip": Choice("instructed_summary_in_text", options="image_token_index=50265"),
-    "qwen3_5": Choice("patches_in_text"),
+    "qwen3_5": Choice("patches_in_text", model="Qwen3_5Model", task="image_text_to_text"),
     "glm_ocr": Choice("patches_in_text"),
     "cosmos3_edge": Choice("flat_patches_in_text"),
+    "deepseek_vl_hybrid": Choice("two_views_in_text", options="image_token_id=31999"),
+    "fast_vlm": Choice("tall_image_in_text"),
+    "florence2": Choice("image_in_text_to_text", options="image_token_id=50264"),
+    "gemma3": Choice("pooled_image_in_text", options=_SIGLIP),
+    "shieldgemma2": Choice(
+        "pooled_image_in_text",
+        model="ShieldGemma2ForImageClassification",
+        task="image_classification",
+        options=_SIGLIP,
+    ),
+    "gemma3n": Choice("soft_image_in_text"),
+    "gemma4": Choice("positioned_patches_in_text", height=768),
+    "gemma4_unified": Choice("unpooled_patches_in_text", height=768),
+    "embedding_gemma2": Choice("positioned_patches_in_text", height=768),
+    "idefics2": Choice("resampled_image_in_text", options="image_token_id=31999"),
+    "idefics3": Choice("shuffled_image_in_text", options="image_token_id=31999"),
+    "smolvlm": Choice("shuffled_image_in_text", options="image_token_id=31999"),
+    "instructblipvideo": Choice("frames_in_text", options="video_token_index=50265"),
+    "kosmos-2": Choice("masked_image_in_text"),
+    "kosmos-2.5": Choice("numbered_patches_in_text"),
+    "lfm2_vl": Choice("padded_patches_in_text", height=256),
+    "lighton_ocr": Choice("free_image_in_text", height=1540),
+    "minicpm_ocr": Choice("strip_in_text", options="image_token_id=248319", height=448),
+    "minicpmv4_6": Choice("strip_in_text", model="MiniCPMV4_6Model", task="image_text_to_text", options="image_token_id=248319", height=448),
+    "minicpmv4_7": Choice("strip_in_marked_text", model="MiniCPMV4_7Model", task="image_text_to_text", options="image_token_id=248319", height=448),
+    "modernvbert": Choice("image_in_masked_text", options="image_token_id=50367"),
+    "colmodernvbert": Choice(
+        "image_in_masked_text",
+        options='vlm_config={"model_type": "modernvbert", "image_token_id": 50367}',
+        vision="config.vlm_config.vision_config",
+        model_part="config.vlm_config",
+    ),
+    "colpali": Choice(
+        "image_in_query",
+        vision="config.vlm_config.vision_config",
+        model_part="config.vlm_config",
+    ),
+    "ultravbert": Choice("image_in_masked_text", options="image_token_id=31999"),
+    "molmo2": Choice("pooled_patches_in_text"),
+    "neomme": Choice("bare_patches_in_text", task="multimodal_feature_extraction"),
+    "nemotron_h_omni": Choice("grids_in_text", options="image_token_id=131071", height=512),
+    "paddleocr_vl": Choice("small_images_in_text", height=392),
+    "phi4_multimodal": Choice("crops_in_text", model="Phi4MultimodalForCausalLM"),
+    "pi0": Choice(
+        "image_and_action",
+        vision="config.vlm_config.vision_config",
+        model_part="config.vlm_config",
+        task="robotics",
+    ),
+    "t5gemma2": Choice("pooled_image_in_text_to_text", vision="config.encoder"),
+    "t5gemma2_encoder": Choice(left_out="The default configuration lacks the dropout rate."),
+    "unlimited_ocr": Choice("rows_in_text"),
+    "video_llava": Choice("image_in_text", options="image_token_index=31999"),
+    "fun_asr_nano": Choice("sound_in_text"),
+    "glmasr": Choice("columns_in_text"),
+    "granite_speech": Choice("windows_in_text"),
+    "granite_speech_plus": Choice("windows_in_text"),
+    "moss_transcribe_diarize": Choice("half_a_minute_in_text"),
+    "qwen3_asr": Choice("chunks_in_text"),
+    "voxtral": Choice("half_a_minute_in_late_text", options="audio_token_id=24"),
+    "voxtral_realtime": Choice("sound_with_text"),
+    "pocket_tts": Choice("text_and_speech", model="PocketTTSModel", task="text_to_speech"),
+    "gradium_phonon_tts": Choice(
+        "text_and_speech", model="GradiumPhononTTSModel", task="text_to_speech"
+    ),
+    "aya_vision": Choice(
+        left_out="The default image encoder has a width that its heads do not divide."
+    ),
+    "chameleon": Choice(left_out="The default configuration lacks the vocabulary of images."),
+    "emu3": Choice(left_out="The default configuration lacks the vocabulary of images."),
+    "cohere_compass": Choice(
+        left_out="The default configuration lacks the settings of the attention layers."
+    ),
+    "deepseek_ocr2": Choice(left_out="The default configuration lacks the kinds of the layers."),
+    "diffusion_gemma": Choice(left_out="The default configuration lacks the number of experts."),
+    "granite4_vision": Choice(
+        left_out="The default configuration lacks the layers to take features from."
+    ),
+    "hunyuan_vl": Choice(
+        left_out="The default configuration lacks the size of the attention heads."
+    ),
+    "perception_lm": Choice(left_out="The default image encoder lacks its settings."),
+    "qwen3_omni_moe": Choice(
+        left_out="The default configuration lacks the size of the shared experts."
+    ),
+    "qwen4_exp": Choice(left_out="The default configuration lacks the number of attention heads."),
+    "dinat": Choice(left_out="Needs the package natten, which has to be built for the machine."),
+    "layoutlmv2": Choice(left_out="Needs the package detectron2, which is not on PyPI."),
     # Series of figures
     "patchtst": Choice("channels"),
     "patchtsmixer": Choice("channels"),
     "timesfm": Choice("padded_series", model="TimesFmModel", task="time_series_forecasting"),
     "timesfm2_5": Choice("series", model="TimesFm2_5Model", task="time_series_forecasting"),
-    "autoformer": Choice("lagged_series", options="prediction_length=24, num_time_features=1", task="time_series_forecasting"),
-    "informer": Choice("lagged_series", options="prediction_length=24, num_time_features=1", task="time_series_forecasting"),
-    "time_series_transformer": Choice("lagged_series", options="prediction_length=24, num_time_features=1", task="time_series_forecasting"),
+    "autoformer": Choice(
+        "lagged_series",
+        options="prediction_length=24, num_time_features=1",
+        task="time_series_forecasting",
+    ),
+    "informer": Choice(
+        "lagged_series",
+        options="prediction_length=24, num_time_features=1",
+        task="time_series_forecasting",
+    ),
+    "time_series_transformer": Choice(
+        "lagged_series",
+        options="prediction_length=24, num_time_features=1",
+        task="time_series_forecasting",
+    ),
     "decision_transformer": Choice("decisions", task="reinforcement_learning"),
 }
 
@@ -781,8 +1213,6 @@ _TASKS = {
 """The heads that are the point of an architecture which has them, the first one first."""
 
 
-
-
 def survey() -> list[dict[str, Any]]:
     """A row for every architecture of the installed library, also of those that get no script."""
     return [_row(each) for each in common.architectures() if not common.is_text(each)]
@@ -797,7 +1227,7 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
         "kind": "",
         "config": architecture.config,
         "model": name,
-        "auto": _AUTO.get(head, ""),
+        "auto": _auto(architecture, name),
         "task": choice.task or _TASKS.get(head) or _task(architecture),
         "options": choice.options,
         "source": architecture.source,
@@ -813,7 +1243,7 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
     except Exception as error:
         return row | {"left_out": f"TODO {type(error).__name__} {str(error)[:100]}"}
     if row["parameters"] > common.LARGEST:
-        size = round(row["parameters"] / 1e9)
+        size = f"{row['parameters'] / 1e9:.1f}"
         return row | {"left_out": f"The default configuration has {size} B parameters."}
     return row | _calling(architecture, choice, config, model)
 
@@ -826,6 +1256,13 @@ def _head(architecture: common.Architecture, choice: Choice) -> tuple[str, str]:
         return next(iter(of_choice), ""), choice.model
     head = next((head for head in _TASKS if head in heads), "")
     return head, heads.get(head) or architecture.model
+
+
+def _auto(architecture: common.Architecture, name: str) -> str:
+    """The class that creates the model in a given precision."""
+    if name == architecture.base:
+        return "AutoModel"
+    return next((_AUTO[head] for head in _AUTO if architecture.heads.get(head) == name), "")
 
 
 def _task(architecture: common.Architecture) -> str:
@@ -863,24 +1300,20 @@ def _calling(
     architecture: common.Architecture, choice: Choice, config: Any, model: type
 ) -> dict[str, Any]:
     """How to call a model: the kind of its inputs, and their sizes by default."""
-    parts = _parts(config)
-    parts |= {
-        name: place
-        for name in parts
-        if (place := getattr(choice, name))
-    }
+    parts = _parts(config) | {"model_part": ""}
+    parts |= {name: place for name in parts if (place := getattr(choice, name))}
     height, width = _size(config)
     if choice.height:
         height, width = choice.height, choice.width or choice.height
     kind = choice.kind or _kind(architecture, inspect.signature(model.forward).parameters)
     if kind == "image" and not choice.kind:
         kind = _image_kind(architecture, model, height, width)
-    if not kind:
-        return {"left_out": "TODO no kind"}
-    parameters = _KINDS[kind].parameters if kind in _KINDS else ()
+    if kind not in _KINDS:
+        return {"left_out": f"TODO no kind {kind}"}
+    parameters = _KINDS[kind].parameters
     longest = _longest(parts["text"], config)
     return {
-        "kind": kind if kind in _KINDS else "",
+        "kind": kind,
         **parts,
         "height": height if "height" in parameters else "",
         "width": width if "height" in parameters else "",
@@ -907,7 +1340,10 @@ def _parts(config: Any) -> dict[str, str]:
 
 def _size(config: Any) -> tuple[int, int]:
     """Height and width of the images that a model is configured for."""
-    for part in (config, *(getattr(config, name, None) for name in ("vision_config", "backbone_config"))):
+    for part in (
+        config,
+        *(getattr(config, name, None) for name in ("vision_config", "backbone_config")),
+    ):
         size = getattr(part, "image_size", None)
         if size:
             return tuple(size) if isinstance(size, (list, tuple)) else (size, size)
@@ -972,13 +1408,15 @@ def _checkpoint(architecture: common.Architecture) -> str:
 
 
 _AUTO = {
-    "": "AutoModel",
     "IMAGE_TEXT_TO_TEXT": "AutoModelForImageTextToText",
     "MULTIMODAL_LM": "AutoModelForMultimodalLM",
     "SPEECH_SEQ_2_SEQ": "AutoModelForSpeechSeq2Seq",
     "CAUSAL_LM": "AutoModelForCausalLM",
+    "PRETRAINING": "AutoModelForPreTraining",
+    "IMAGE_CLASSIFICATION": "AutoModelForImageClassification",
+    "IMAGE": "AutoModel",
 }
-"""The classes that create models of a kind in a given precision."""
+"""The classes that create models with a head in a given precision."""
 
 
 def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
@@ -992,9 +1430,7 @@ def _script(row: Mapping[str, str]) -> Script:
     large = size > common.ABOVE_THIS_BFLOAT16
     creator = row["auto"] if large else row["model"]
     own = ("pretrained",) if row["checkpoint"] else ()
-    defaults = {
-        name: int(row[name]) for name in ("max_seq_length", "height", "width") if row[name]
-    }
+    defaults = {name: int(row[name]) for name in ("max_seq_length", "height", "width") if row[name]}
     usual = {"height": 224, "width": 224}
     return Script(
         corpus="transformers",
@@ -1017,29 +1453,40 @@ _SAMPLES: tuple[str, ...] = ()
 
 
 def _body(row: Mapping[str, str], kind: Kind, creator: str, large: bool) -> str:
-    places = {name: row[name] for name in ("text", "vision", "audio")}
-    places["dtype"] = ", dtype=torch.bfloat16" if large else ""
-
-    def filled(line: str) -> str:
-        return Template(line).substitute(places)
-
-    before = [filled(line) for line in kind.before]
-    inputs = {name: filled(expression) for name, expression in kind.inputs.items()}
-    if any("config." in line for line in (*before, *inputs.values())):
-        before.insert(0, "config = model.config")
     more = f", {kind.more}" if kind.more else ""
     return "\n".join(
         [
             "# The model and its inputs",
             *_creation(row, creator, large),
             "model.eval()",
-            *before,
-            *_mapping(inputs),
+            *_inputs(row, kind, large),
             "",
             "# Call the model",
             f"model(**inputs{more})",
         ]
     )
+
+
+_PARTS = {"text": "language", "vision": "vision", "audio": "audio", "model_part": "whole"}
+"""What scripts call the configurations of the parts of a model."""
+
+
+def _inputs(row: Mapping[str, str], kind: Kind, large: bool) -> list[str]:
+    """Lines that make the inputs."""
+    lines = [*kind.before, *kind.inputs.values()]
+    places = {"dtype": ", dtype=torch.bfloat16" if large else ""}
+    before = []
+    for part, name in _PARTS.items():
+        place = row[part] or "config"
+        places[part] = name if "." in place else place
+        if "." in place and any(f"${part}." in line for line in lines):
+            before.append(f"{name} = model.{place}")
+    filled = [Template(line).substitute(places) for line in lines]
+    if any(re.search(r"\bconfig\.", line) for line in filled):
+        before.insert(0, "config = model.config")
+    for line in filled[: len(kind.before)]:
+        before += _fitted(line)
+    return before + _mapping(dict(zip(kind.inputs, filled[len(kind.before) :], strict=True)))
 
 
 def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
@@ -1052,16 +1499,28 @@ def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
     if row["kind"] == "image_sized":
         options += ["image_size=(height, width)"]
     config = f"{row['config']}({', '.join(options)})"
-    new = f"{creator}.from_config({config}, dtype=torch.bfloat16)" if large else f"{creator}({config})"
+    function, arguments = creator, [config]
+    if large:
+        function, arguments = f"{creator}.from_config", [config, "dtype=torch.bfloat16"]
     if not row["checkpoint"]:
-        return [f"model = {new}"]
+        return _call("model = ", function, arguments)
     dtype = "torch.bfloat16" if large else "torch.float32"
+    published = [f'"{row["checkpoint"]}"', f"dtype={dtype}"]
     return [
         "if pretrained:",
-        *_call("    model = ", f"{creator}.from_pretrained", [f'"{row["checkpoint"]}"', f"dtype={dtype}"]),
+        *_call("    model = ", f"{creator}.from_pretrained", published),
         "else:",
-        f"    model = {new}",
+        *_call("    model = ", function, arguments),
     ]
+
+
+def _fitted(line: str, after: str = "") -> list[str]:
+    """A line that ends in a call, on as many lines as it needs."""
+    if len(line + after) <= WIDTH:
+        return [line + after]
+    before, _, inside = line.partition("(")
+    name = before.rsplit(maxsplit=1)[-1]
+    return _call(before.removesuffix(name), name, [inside.removesuffix(")")], after)
 
 
 def _call(before: str, function: str, arguments: Sequence[str], after: str = "") -> list[str]:
@@ -1080,4 +1539,5 @@ def _mapping(inputs: Mapping[str, str]) -> list[str]:
     line = f"inputs = {{{', '.join(entries)}}}"
     if len(entries) == 1 and len(line) <= WIDTH:
         return [line]
-    return ["inputs = {", *(f"    {entry}," for entry in entries), "}"]
+    lines = [line for entry in entries for line in _fitted(f"    {entry}", ",")]
+    return ["inputs = {", *lines, "}"]

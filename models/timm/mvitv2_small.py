@@ -13,12 +13,12 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, pretrained = parse(["batch_size", "pretrained"])
 
 # The model and its inputs
 model = timm.create_model("mvitv2_small", pretrained=pretrained)
 model.eval()
-inputs = {"x": torch.rand(batch_size, 3, height, width)}
+inputs = {"x": torch.rand(batch_size, 3, 224, 224)}
 
 # Call the model
 model(**inputs)

@@ -13,12 +13,12 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width = parse(["batch_size", "height", "width"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
 model = timm.create_model("mvitv2_small_cls")
 model.eval()
-inputs = {"x": torch.rand(batch_size, 3, height, width)}
+inputs = {"x": torch.rand(batch_size, 3, 224, 224)}
 
 # Call the model
 model(**inputs)

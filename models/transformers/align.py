@@ -23,9 +23,9 @@ if pretrained:
 else:
     model = AlignModel(AlignConfig())
 model.eval()
-config = model.config
+language = model.config.text_config
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
     "pixel_values": torch.rand(batch_size, 3, height, width),
 }

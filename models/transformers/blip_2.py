@@ -21,10 +21,13 @@ if pretrained:
         "Salesforce/blip2-opt-2.7b", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(Blip2Config(image_token_index=50265), dtype=torch.bfloat16)
+    model = AutoModelForImageTextToText.from_config(
+        Blip2Config(image_token_index=50265), dtype=torch.bfloat16
+    )
 model.eval()
 config = model.config
-size = config.vision_config.image_size
+vision = model.config.vision_config
+size = vision.image_size
 places = torch.full((batch_size, config.num_query_tokens), config.image_token_id)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)

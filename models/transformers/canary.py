@@ -26,9 +26,10 @@ else:
     model = CanaryForConditionalGeneration(CanaryConfig())
 model.eval()
 config = model.config
+audio = model.config.encoder_config
 frames = max_audio_seq_length // 160
 inputs = {
-    "input_features": torch.randn(batch_size, frames, config.encoder_config.num_mel_bins),
+    "input_features": torch.randn(batch_size, frames, audio.num_mel_bins),
     "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
 }
 

@@ -23,10 +23,11 @@ if pretrained:
 else:
     model = ChineseCLIPModel(ChineseCLIPConfig())
 model.eval()
-config = model.config
-size = config.vision_config.image_size
+language = model.config.text_config
+vision = model.config.vision_config
+size = vision.image_size
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
     "pixel_values": torch.rand(batch_size, 3, size, size),
 }

@@ -21,11 +21,12 @@ if pretrained:
 else:
     model = ClapModel(ClapConfig())
 model.eval()
-config = model.config
+language = model.config.text_config
+audio = model.config.audio_config
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
-    "input_features": torch.randn(batch_size, 1, 1001, config.audio_config.num_mel_bins),
+    "input_features": torch.randn(batch_size, 1, 1001, audio.num_mel_bins),
 }
 
 # Call the model

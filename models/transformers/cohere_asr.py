@@ -26,9 +26,10 @@ else:
     model = AutoModelForSpeechSeq2Seq.from_config(CohereAsrConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
+audio = model.config.encoder_config
 frames = max_audio_seq_length // 160
 inputs = {
-    "input_features": torch.randn(batch_size, frames, config.encoder_config.num_mel_bins, dtype=torch.bfloat16),
+    "input_features": torch.randn(batch_size, frames, audio.num_mel_bins, dtype=torch.bfloat16),
     "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
 }
 

@@ -21,14 +21,21 @@ if pretrained:
         "ModernVBERT/colmodernvbert-merged", dtype=torch.float32
     )
 else:
-    model = ColModernVBertForRetrieval(ColModernVBertConfig())
+    model = ColModernVBertForRetrieval(
+        ColModernVBertConfig(vlm_config={"model_type": "modernvbert", "image_token_id": 50367})
+    )
 model.eval()
-config = model.config
-size = config.image_size
+vision = model.config.vlm_config.vision_config
+whole = model.config.vlm_config
+size = 256
+side = size // vision.patch_size // whole.pixel_shuffle_factor
+places = torch.full((batch_size, side**2), whole.image_token_id)
+text = torch.randint(0, whole.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
 inputs = {
-    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
-    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
-    "pixel_values": torch.rand(batch_size, 3, size, size),
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
+    "pixel_values": torch.rand(batch_size, 1, 3, size, size),
 }
 
 # Call the model

@@ -6,7 +6,7 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import , ColPaliConfig
+from transformers import AutoModelForPreTraining, ColPaliConfig
 
 from turnkeyml.parser import parse
 
@@ -17,15 +17,19 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 
 # The model and its inputs
 if pretrained:
-    model = .from_pretrained("vidore/colpali-v1.2", dtype=torch.bfloat16)
+    model = AutoModelForPreTraining.from_pretrained("vidore/colpali-v1.2", dtype=torch.bfloat16)
 else:
-    model = .from_config(ColPaliConfig(), dtype=torch.bfloat16)
+    model = AutoModelForPreTraining.from_config(ColPaliConfig(), dtype=torch.bfloat16)
 model.eval()
-config = model.config
-size = config.image_size
+vision = model.config.vlm_config.vision_config
+whole = model.config.vlm_config
+size = vision.image_size
+places = torch.full((batch_size, (size // vision.patch_size) ** 2), whole.image_token_id)
+text = torch.randint(0, whole.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
 inputs = {
-    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
-    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
     "pixel_values": torch.rand(batch_size, 3, size, size, dtype=torch.bfloat16),
 }
 

@@ -24,11 +24,15 @@ else:
     model = AutoModelForImageTextToText.from_config(Cosmos3EdgeConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
-rows, columns = height // config.vision_config.patch_size, width // config.vision_config.patch_size
+language = model.config.text_config
+vision = model.config.vision_config
+rows, columns = height // vision.patch_size, width // vision.patch_size
 count = batch_size * rows * columns
-patch = config.vision_config.num_channels * config.vision_config.patch_size**2
-places = torch.full((batch_size, rows * columns // config.vision_config.spatial_merge_size**2), config.image_token_id)
-text = torch.randint(config.image_token_id + 1, config.text_config.vocab_size, (batch_size, max_seq_length))
+patch = vision.num_channels * vision.patch_size**2
+places = torch.full(
+    (batch_size, rows * columns // vision.spatial_merge_size**2), config.image_token_id
+)
+text = torch.randint(config.image_token_id + 1, language.vocab_size, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)
 inputs = {
     "input_ids": input_ids,

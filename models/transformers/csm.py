@@ -6,7 +6,7 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import , CsmConfig
+from transformers import AutoModel, CsmConfig
 
 from turnkeyml.parser import parse
 
@@ -17,13 +17,15 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 
 # The model and its inputs
 if pretrained:
-    model = .from_pretrained("sesame/csm-1b", dtype=torch.bfloat16)
+    model = AutoModel.from_pretrained("sesame/csm-1b", dtype=torch.bfloat16)
 else:
-    model = .from_config(CsmConfig(), dtype=torch.bfloat16)
+    model = AutoModel.from_config(CsmConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
 inputs = {
-    "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length, config.num_codebooks)),
+    "input_ids": torch.randint(
+        0, config.vocab_size, (batch_size, max_seq_length, config.num_codebooks)
+    ),
 }
 
 # Call the model

@@ -13,7 +13,9 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+batch_size, height, width, max_seq_length, pretrained = parse(
+    ["batch_size", "height", "width", "max_seq_length", "pretrained"], height=768, width=768
+)
 
 # The model and its inputs
 if pretrained:
@@ -22,12 +24,21 @@ else:
     model = EmbeddingGemma2Model(EmbeddingGemma2Config())
 model.eval()
 config = model.config
-size = config.image_size
+rows, columns = height // config.patch_size, width // config.patch_size
+positions = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))
+patch = 3 * config.patch_size**2
+places = torch.full(
+    (batch_size, rows * columns // config.pooling_kernel_size**2), config.image_token_id
+)
+text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
-    "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
-    "pixel_values": torch.rand(batch_size, 3, size, size),
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
+    "pixel_values": torch.rand(batch_size, rows * columns, patch),
+    "image_position_ids": positions.repeat(batch_size, 1, 1),
+    "mm_token_type_ids": (input_ids == config.image_token_id).long(),
 }
 
 # Call the model
-model(**inputs)
+model(**inputs, use_cache=False)

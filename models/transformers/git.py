@@ -22,7 +22,8 @@ else:
     model = GitForCausalLM(GitConfig())
 model.eval()
 config = model.config
-size = config.vision_config.image_size
+vision = model.config.vision_config
+size = vision.image_size
 inputs = {
     "input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),

@@ -24,10 +24,13 @@ else:
     model = GlmOcrForConditionalGeneration(GlmOcrConfig())
 model.eval()
 config = model.config
-rows, columns = height // config.vision_config.patch_size, width // config.vision_config.patch_size
+vision = model.config.vision_config
+rows, columns = height // vision.patch_size, width // vision.patch_size
 count = batch_size * rows * columns
-patch = config.vision_config.in_channels * config.vision_config.temporal_patch_size * config.vision_config.patch_size**2
-places = torch.full((batch_size, rows * columns // config.vision_config.spatial_merge_size**2), config.image_token_id)
+patch = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
+places = torch.full(
+    (batch_size, rows * columns // vision.spatial_merge_size**2), config.image_token_id
+)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)
 inputs = {

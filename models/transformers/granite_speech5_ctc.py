@@ -25,9 +25,9 @@ if pretrained:
 else:
     model = GraniteSpeech5ForCTC(GraniteSpeech5CTCConfig())
 model.eval()
-config = model.config
+audio = model.config.encoder_config
 frames = max_audio_seq_length // 160
-inputs = {"input_features": torch.randn(batch_size, frames, config.encoder_config.input_dim)}
+inputs = {"input_features": torch.randn(batch_size, frames, audio.input_dim)}
 
 # Call the model
 model(**inputs)

@@ -25,9 +25,9 @@ if pretrained:
 else:
     model = GroundingDinoForObjectDetection(GroundingDinoConfig())
 model.eval()
-config = model.config
+language = model.config.text_config
 start, stop, end = torch.tensor([101, 1012, 102]).expand(batch_size, 3).split(1, dim=1)
-words = torch.randint(1996, config.text_config.vocab_size, (batch_size, max_seq_length - 3))
+words = torch.randint(1996, language.vocab_size, (batch_size, max_seq_length - 3))
 input_ids = torch.cat([start, words, stop, end], dim=1)
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, height, width),

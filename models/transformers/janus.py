@@ -21,11 +21,14 @@ if pretrained:
         "deepseek-community/Janus-Pro-1B", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(JanusConfig(image_token_id=31999), dtype=torch.bfloat16)
+    model = AutoModelForImageTextToText.from_config(
+        JanusConfig(image_token_id=31999), dtype=torch.bfloat16
+    )
 model.eval()
 config = model.config
-size = config.vision_config.image_size
-places = torch.full((batch_size, (size // config.vision_config.patch_size)**2), config.image_token_id)
+vision = model.config.vision_config
+size = vision.image_size
+places = torch.full((batch_size, (size // vision.patch_size) ** 2), config.image_token_id)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)
 inputs = {

@@ -21,11 +21,14 @@ if pretrained:
         "llava-hf/LLaVA-NeXT-Video-7B-hf", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(LlavaNextVideoConfig(image_token_index=31999), dtype=torch.bfloat16)
+    model = AutoModelForImageTextToText.from_config(
+        LlavaNextVideoConfig(image_token_index=31999), dtype=torch.bfloat16
+    )
 model.eval()
 config = model.config
-size = config.vision_config.image_size
-side = size // config.vision_config.patch_size
+vision = model.config.vision_config
+size = vision.image_size
+side = size // vision.patch_size
 places = torch.full((batch_size, side**2 + 2 * side * (2 * side + 1)), config.image_token_id)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)

@@ -25,9 +25,9 @@ if pretrained:
 else:
     model = Nemotron3_5TranscribeAudioModel(Nemotron3_5TranscribeAudioConfig())
 model.eval()
-config = model.config
+audio = model.config.asr_config
 frames = max_audio_seq_length // 160
-inputs = {"input_features": torch.randn(batch_size, frames, config.asr_config.num_mel_bins)}
+inputs = {"input_features": torch.randn(batch_size, frames, audio.num_mel_bins)}
 
 # Call the model
 model(**inputs)

@@ -25,13 +25,13 @@ if pretrained:
 else:
     model = OmDetTurboForObjectDetection(OmDetTurboConfig())
 model.eval()
-config = model.config
+language = model.config.text_config
 length = 16
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, height, width),
-    "classes_input_ids": torch.randint(0, config.text_config.vocab_size, (5 * batch_size, length)),
+    "classes_input_ids": torch.randint(0, language.vocab_size, (5 * batch_size, length)),
     "classes_attention_mask": torch.ones(5 * batch_size, length, dtype=torch.long),
-    "tasks_input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, length)),
+    "tasks_input_ids": torch.randint(0, language.vocab_size, (batch_size, length)),
     "tasks_attention_mask": torch.ones(batch_size, length, dtype=torch.long),
     "classes_structure": torch.full((batch_size,), 5),
 }

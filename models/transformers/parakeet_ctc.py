@@ -23,9 +23,9 @@ if pretrained:
 else:
     model = ParakeetForCTC(ParakeetCTCConfig())
 model.eval()
-config = model.config
+audio = model.config.encoder_config
 frames = max_audio_seq_length // 160
-inputs = {"input_features": torch.randn(batch_size, frames, config.encoder_config.num_mel_bins)}
+inputs = {"input_features": torch.randn(batch_size, frames, audio.num_mel_bins)}
 
 # Call the model
 model(**inputs)

@@ -23,9 +23,9 @@ if pretrained:
 else:
     model = AutoModel.from_config(PeAudioVideoConfig(), dtype=torch.bfloat16)
 model.eval()
-config = model.config
+language = model.config.text_config
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
     "input_values": torch.randn(batch_size, 1, max_audio_seq_length, dtype=torch.bfloat16),
     "pixel_values_videos": torch.rand(batch_size, 8, 3, height, width, dtype=torch.bfloat16),

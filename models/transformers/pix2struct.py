@@ -23,14 +23,15 @@ if pretrained:
 else:
     model = Pix2StructForConditionalGeneration(Pix2StructConfig())
 model.eval()
-config = model.config
+language = model.config.text_config
+vision = model.config.vision_config
 rows, columns = torch.arange(64) + 1, torch.arange(32) + 1
 positions = torch.cartesian_prod(rows, columns).repeat(batch_size, 1, 1)
-width = config.vision_config.patch_embed_hidden_size
+width = vision.patch_embed_hidden_size
 patches = torch.randn(batch_size, len(rows) * len(columns), width)
 inputs = {
     "flattened_patches": torch.cat([positions, patches], dim=2),
-    "decoder_input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
 }
 
 # Call the model

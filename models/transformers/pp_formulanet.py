@@ -23,11 +23,12 @@ if pretrained:
 else:
     model = PPFormulaNetForConditionalGeneration(PPFormulaNetConfig())
 model.eval()
-config = model.config
-size = config.vision_config.image_size
+language = model.config.text_config
+vision = model.config.vision_config
+size = vision.image_size
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, size, size),
-    "decoder_input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
 }
 
 # Call the model

@@ -21,8 +21,8 @@ if pretrained:
 else:
     model = Sam2Model(Sam2Config())
 model.eval()
-config = model.config
-size = config.vision_config.backbone_config.image_size
+vision = model.config.vision_config.backbone_config
+size = vision.image_size
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, size, size),
     "input_points": size * torch.rand(batch_size, 1, 1, 2),

@@ -21,8 +21,8 @@ if pretrained:
 else:
     model = Sam3TrackerModel(Sam3TrackerConfig())
 model.eval()
-config = model.config
-size = config.vision_config.image_size
+vision = model.config.vision_config
+size = vision.image_size
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, size, size),
     "input_points": size * torch.rand(batch_size, 1, 1, 2),

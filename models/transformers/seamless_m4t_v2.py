@@ -28,7 +28,9 @@ model.eval()
 config = model.config
 frames = max_audio_seq_length // 160
 inputs = {
-    "input_features": torch.randn(batch_size, frames, config.feature_projection_input_dim, dtype=torch.bfloat16),
+    "input_features": torch.randn(
+        batch_size, frames, config.feature_projection_input_dim, dtype=torch.bfloat16
+    ),
     "decoder_input_ids": torch.randint(0, config.vocab_size, (batch_size, max_seq_length)),
 }
 

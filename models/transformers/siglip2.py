@@ -23,11 +23,12 @@ if pretrained:
 else:
     model = Siglip2Model(Siglip2Config())
 model.eval()
-config = model.config
-rows, columns = height // config.vision_config.patch_size, width // config.vision_config.patch_size
-patch = config.vision_config.num_channels * config.vision_config.patch_size**2
+language = model.config.text_config
+vision = model.config.vision_config
+rows, columns = height // vision.patch_size, width // vision.patch_size
+patch = vision.num_channels * vision.patch_size**2
 inputs = {
-    "input_ids": torch.randint(0, config.text_config.vocab_size, (batch_size, max_seq_length)),
+    "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
     "pixel_values": torch.randn(batch_size, rows * columns, patch),
     "pixel_attention_mask": torch.ones(batch_size, rows * columns, dtype=torch.long),

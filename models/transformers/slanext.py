@@ -23,8 +23,8 @@ if pretrained:
 else:
     model = SLANeXtForTableRecognition(SLANeXtConfig())
 model.eval()
-config = model.config
-size = config.vision_config.image_size
+vision = model.config.vision_config
+size = vision.image_size
 inputs = {"pixel_values": torch.rand(batch_size, 3, size, size)}
 
 # Call the model

@@ -20,10 +20,10 @@ batch_size, max_audio_seq_length, max_seq_length = parse(
 # The model and its inputs
 model = SpeechEncoderDecoderModel(SpeechEncoderDecoderConfig())
 model.eval()
-config = model.config
+language = model.config.decoder
 inputs = {
     "input_values": torch.randn(batch_size, max_audio_seq_length),
-    "decoder_input_ids": torch.randint(0, config.decoder.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
 }
 
 # Call the model

@@ -18,11 +18,12 @@ batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
 # The model and its inputs
 model = VisionEncoderDecoderModel(VisionEncoderDecoderConfig())
 model.eval()
-config = model.config
-size = config.encoder.image_size
+language = model.config.decoder
+vision = model.config.encoder
+size = vision.image_size
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, size, size),
-    "decoder_input_ids": torch.randint(0, config.decoder.vocab_size, (batch_size, max_seq_length)),
+    "decoder_input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
 }
 
 # Call the model

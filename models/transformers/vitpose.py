@@ -23,8 +23,8 @@ if pretrained:
 else:
     model = VitPoseForPoseEstimation(VitPoseConfig())
 model.eval()
-config = model.config
-height, width = config.backbone_config.image_size
+vision = model.config.backbone_config
+height, width = vision.image_size
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 
 # Call the model

@@ -59,16 +59,15 @@ def worth_keeping(
     """What should stay in float32 for a better verdict; None if nothing is left to try.
 
     An operator that cannot be run in float16 is named by the runtime. Where the result is wrong,
-    the first suspects are the nodes whose numbers do not fit into float16, and the next ones are
-    all but the multiplications, in which the time is spent.
+    the first suspects are the nodes whose numbers do not fit into float16. The last resort is all
+    but the multiplications, in which the time is spent.
     """
     if verdict.verdict == "not checked":
         found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
         named = [match.group(1) for match in found if match][:1]
-        if not named or named[0] in kept.operators:
-            return None
-        return replace(kept, operators=(*kept.operators, *named))
-    if not kept.nodes:
+        if named and named[0] not in kept.operators:
+            return replace(kept, operators=(*kept.operators, *named))
+    elif not kept.nodes:
         large = _large_numbers(source, inputs, threads)
         if large.nodes:
             return replace(large, operators=kept.operators)
