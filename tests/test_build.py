@@ -348,3 +348,40 @@ def test_files_are_plain_yaml(cache):
 
 def test_every_sequence_has_a_test():
     assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32"}
+
+
+class Smoothing(torch.nn.Module):
+    def forward(self, x):
+        resize = torch.nn.functional.interpolate
+        return (
+            resize(x, size=(7, 30), mode="bicubic", antialias=True),
+            resize(x, scale_factor=0.5, mode="bilinear", antialias=True),
+        )
+
+
+class CellOfUnknownSize(torch.nn.Module):
+    """How many rows the recurrent cell gets, only its input tells."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = torch.nn.GRUCell(8, 8)
+
+    def forward(self, x):
+        some = x[x[:, 0] > 0.5]
+        return self.cell(some, some).sum(0)
+
+
+@pytest.mark.parametrize(
+    ("model", "shape"), [(Smoothing(), (1, 3, 20, 24)), (CellOfUnknownSize(), (20, 8))]
+)
+def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape):
+    torch.manual_seed(0)
+    state = turnkeyml.build_model(
+        model.eval(),
+        {"x": torch.rand(shape)},
+        build_name="b",
+        cache_dir=str(cache),
+        sequence="onnx-fp32",
+    )
+    assert state.facts["exporter"] == "torchscript"
+    assert state.verification.verdict == "match"

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from turnkeyml.build import symbolics
 from turnkeyml.build.flattened import Flattened, input_names, output_names
 from turnkeyml.build.reference import evaluating
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
@@ -129,6 +130,7 @@ def _export(exporter: str, bench: Workbench, path: Path) -> None:
 def _export_torchscript(
     wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
 ) -> None:
+    symbolics.register()
     model, args = wrapper.as_exported()
     torch.onnx.export(
         model,

@@ -1,0 +1,59 @@
+"""Operators that ONNX has and torch's TorchScript exporter does not know how to write."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.onnx import symbolic_helper
+
+__all__ = ["register"]
+
+FIRST_OPSET = 18
+"""Resize learned to smooth, and Split to count its outputs, in this one."""
+
+TORCH_CUBIC = -0.5
+"""The coefficient of torch's cubic interpolation where it smooths; elsewhere it is -0.75."""
+
+
+@functools.cache
+def register() -> None:
+    """Teach the exporter, once in a process."""
+    for name, mode in (("bilinear2d", "linear"), ("bicubic2d", "cubic")):
+        symbolic = _smoothing_resize(mode)
+        torch.onnx.register_custom_op_symbolic(f"aten::_upsample_{name}_aa", symbolic, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::unsafe_chunk", _chunk, FIRST_OPSET)
+
+
+def _smoothing_resize(mode: str) -> Callable[..., Any]:
+    """``interpolate(antialias=True)``."""
+
+    def symbolic(g: Any, image: Any, size: Any, align_corners: Any, *scales: Any) -> Any:
+        sizes = g.original_node.output().type().sizes()
+        aligned = symbolic_helper._get_const(align_corners, "b", "align_corners")
+        if sizes is None or aligned:  # ONNX Runtime places aligned corners elsewhere
+            raise NotImplementedError("antialias with align_corners, or to a size not known ahead")
+        empty = g.op("Constant", value_t=torch.tensor([], dtype=torch.float32))
+        return g.op(
+            "Resize",
+            image,
+            empty,
+            empty,
+            g.op("Constant", value_t=torch.tensor(sizes)),
+            coordinate_transformation_mode_s="half_pixel",
+            cubic_coeff_a_f=TORCH_CUBIC,
+            mode_s=mode,
+            antialias_i=1,
+            exclude_outside_i=1,
+        )
+
+    return symbolic
+
+
+def _chunk(g: Any, tensor: Any, chunks: Any, dim: Any, _outputs: int | None = None) -> Any:
+    """A split into parts of a size that only shows when the model runs, as in recurrent cells."""
+    count = symbolic_helper._get_const(chunks, "i", "chunks")
+    axis = symbolic_helper._get_const(dim, "i", "dim")
+    return g.op("Split", tensor, outputs=_outputs or count, axis_i=axis, num_outputs_i=count)
