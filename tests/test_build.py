@@ -376,7 +376,7 @@ class CellOfUnknownSize(torch.nn.Module):
 )
 def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape):
     torch.manual_seed(0)
-    state = turnkeyml.build_model(
+    state = build_model(
         model.eval(),
         {"x": torch.rand(shape)},
         build_name="b",

@@ -108,6 +108,8 @@ LEFT_OUT = {
     "esm": "The default configuration lacks the size of the vocabulary.",
     "gemma4_assistant": "The default configuration contradicts itself.",
     "gemma4_unified_assistant": "Drafts for another model, from the states of that model.",
+    "glm4v_text": "The parts of its default rotary embedding do not fit its attention heads.",
+    "glm_image_text": "The parts of its default rotary embedding do not fit its attention heads.",
     "gpt-sw3": "The same classes and configuration as gpt2.",
     "hunyuan_v1_dense": "The default configuration lacks the size of the attention heads.",
     "hunyuan_v1_moe": "The default configuration lacks the size of the attention heads.",
@@ -117,6 +119,7 @@ LEFT_OUT = {
     "muse_glimmer_assistant": "Drafts for another model, from the states of that model.",
     "nemotron": "The default configuration lacks the number of heads of keys and values.",
     "qwen4_exp_text": "The default configuration lacks the number of attention heads.",
+    "voxtral_realtime_text": "Part of voxtral_realtime, whose class the library does not export.",
 }
 """What gets no script, and why. The survey adds those that are too large."""
 
