@@ -371,8 +371,15 @@ class CellOfUnknownSize(torch.nn.Module):
         return self.cell(some, some).sum(0)
 
 
+class Sorting(torch.nn.Module):
+    def forward(self, x):
+        first = torch.sort((x * 3).round(), dim=1, stable=True, descending=True)
+        return first.values, first.indices, torch.sort(x[x[:, 0] > 0.2], dim=0).values.sum(0)
+
+
 @pytest.mark.parametrize(
-    ("model", "shape"), [(Smoothing(), (1, 3, 20, 24)), (CellOfUnknownSize(), (20, 8))]
+    ("model", "shape"),
+    [(Smoothing(), (1, 3, 20, 24)), (CellOfUnknownSize(), (20, 8)), (Sorting(), (20, 9))],
 )
 def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape):
     torch.manual_seed(0)

@@ -9,6 +9,7 @@ other one is tried.
 from __future__ import annotations
 
 import shutil
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -80,7 +81,8 @@ class _Attempt:
             _export(self.exporter, bench, self.path)
             self.opset = _check_opset(self.path, bench)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
-            self.outcome = f"failed ({describe(error)})"
+            traceback.print_exc()
+            self.outcome = f"failed ({describe(_root(error))})"
             return
         precision = precision_of(bench.model)
         self.verification = verify_onnx(str(self.path), bench.reference, precision, bench.threads)
@@ -94,6 +96,13 @@ class _Attempt:
             shutil.rmtree(folder)
         bench.things[ONNX] = bench.work / self.path.name
         bench.facts["onnx_opset"] = self.opset
+
+
+def _root(error: BaseException) -> BaseException:
+    """What an error was raised because of: exporters wrap it in advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def precision_of(model: torch.nn.Module) -> str:

@@ -129,12 +129,13 @@ def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> 
     onnx_files.load_inner_data(model, source.parent)
     model = onnx.shape_inference.infer_shapes(model)
     places = _detach(model)
+    nodes = [*kept.nodes, *(node.name for node in model.graph.node if _crashes_in_half(node))]
     model = convert_float_to_float16(
         model,
         keep_io_types=list(kept.ends),
         disable_shape_infer=True,
         op_block_list=[*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *kept.operators],
-        node_block_list=list(kept.nodes),
+        node_block_list=nodes,
     )
     _tidy_casts(model)
     OnnxModel(model).topological_sort()
@@ -142,6 +143,13 @@ def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> 
     if places:
         _reattach(model, places, source.parent, target.with_name(f"{target.name}.data"))
     onnx.save(model, str(target))
+
+
+def _crashes_in_half(node: onnx.NodeProto) -> bool:
+    """ONNX Runtime has no float16 for scattering with a reduction, and dies of it now and then."""
+    return node.op_type in ("ScatterElements", "ScatterND") and any(
+        attribute.name == "reduction" and attribute.s != b"none" for attribute in node.attribute
+    )
 
 
 def _tidy_casts(model: onnx.ModelProto) -> None:

@@ -25,6 +25,7 @@ def register() -> None:
         symbolic = _smoothing_resize(mode)
         torch.onnx.register_custom_op_symbolic(f"aten::_upsample_{name}_aa", symbolic, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::unsafe_chunk", _chunk, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::sort", _sort, FIRST_OPSET)
 
 
 def _smoothing_resize(mode: str) -> Callable[..., Any]:
@@ -57,3 +58,14 @@ def _chunk(g: Any, tensor: Any, chunks: Any, dim: Any, _outputs: int | None = No
     count = symbolic_helper._get_const(chunks, "i", "chunks")
     axis = symbolic_helper._get_const(dim, "i", "dim")
     return g.op("Split", tensor, outputs=_outputs or count, axis_i=axis, num_outputs_i=count)
+
+
+def _sort(g: Any, tensor: Any, *settings: Any) -> Any:
+    """Both forms of sorting; ONNX's keeps the order of what is equal, so it is always stable."""
+    dim, descending = settings[-2:]
+    axis = symbolic_helper._get_const(dim, "i", "dim")
+    size = g.op("Shape", tensor)
+    place = g.op("Constant", value_t=torch.tensor([axis]))
+    count = g.op("Gather", size, place, axis_i=0)
+    largest = symbolic_helper._get_const(descending, "b", "descending")
+    return g.op("TopK", tensor, count, axis_i=axis, largest_i=largest, sorted_i=1, outputs=2)
