@@ -631,14 +631,6 @@ AttentiveFP(
         form="model",
         task="link_prediction",
     ),
-    "label_propagation": Network(
-        "LabelPropagation",
-        "LabelPropagation(num_layers, alpha)",
-        {"y": "torch.randint(0, classes, (nodes,))", "edge_index": EDGES},
-        form="model",
-        parameters=("num_layers", "alpha"),
-        defaults={"num_layers": 50, "alpha": 0.9},
-    ),
 }
 """Those in torch_geometric.nn.models, in its order."""
 
@@ -692,6 +684,7 @@ LEFT_OUT = {
     "InnerProductDecoder": "a part of other models",
     "GPSENodeEncoder": "a part of other models",
     "MaskLabel": "a part of other models",
+    "LabelPropagation": "an algorithm without parameters, which is not what turnkey calls a model",
 }
 """What has no script, and why."""
 

@@ -72,6 +72,7 @@ _FREE = {"pixel_values": "torch.rand(batch_size, 3, height, width$dtype)"}
 _SQUARE = {"pixel_values": "torch.rand(batch_size, 3, size, size$dtype)"}
 _SIZE = ("size = $vision.image_size",)
 _VIDEO = "torch.rand(batch_size, $vision.num_frames, 3, size, size)"
+_CLIP = "torch.rand(batch_size, 8, 3, size, size$dtype)"
 _WAVE = "torch.randn(batch_size, max_audio_seq_length$dtype)"
 _CODEC = "torch.randn(batch_size, 1, max_audio_seq_length$dtype)"
 _FRAMES = ("frames = max_audio_seq_length // 160",)
@@ -174,6 +175,12 @@ def _patches_in_text(patch: str, text: str = "") -> Kind:
 _CUBE = "$vision.in_channels * $vision.temporal_patch_size * $vision.patch_size**2"
 _FLAT = "$vision.num_channels * $vision.patch_size**2"
 
+_QUESTION = (
+    "vocabulary = config.qformer_config.vocab_size",
+    "question = torch.randint(0, vocabulary, (batch_size, max_seq_length))",
+)
+"""What to look for in an image, for the part that summarises it."""
+
 _POSITIONED = (
     *_GRID[:1],
     "positions = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))",
@@ -258,9 +265,7 @@ _KINDS: Mapping[str, Kind] = {
         {"pixel_values_videos": "torch.rand(batch_size, config.frames_per_clip, 3, size, size)"},
         before=("size = config.crop_size",),
     ),
-    "eight_frames": Kind(
-        {"pixel_values_videos": "torch.rand(batch_size, 8, 3, size, size)"}, before=_SIZE
-    ),
+    "eight_frames": Kind({"pixel_values_videos": _CLIP}, before=_SIZE),
     "free_video": Kind(
         {"pixel_values_videos": "torch.rand(batch_size, 8, 3, height, width)"}, _IMAGE
     ),
@@ -299,19 +304,14 @@ _KINDS: Mapping[str, Kind] = {
     ),
     "codec_and_text": Kind({**_TEXT, "input_values": _CODEC}, (*_SOUND, "max_seq_length")),
     "codec_and_video": Kind(
-        {
-            "input_values": _CODEC,
-            "pixel_values_videos": "torch.rand(batch_size, 8, 3, height, width$dtype)",
-        },
-        (*_SOUND, "height", "width"),
+        {"input_values": _CODEC, "pixel_values_videos": _CLIP},
+        _SOUND,
+        ("size = 336",),
     ),
     "codec_and_video_and_text": Kind(
-        {
-            **_TEXT,
-            "input_values": _CODEC,
-            "pixel_values_videos": "torch.rand(batch_size, 8, 3, height, width$dtype)",
-        },
-        (*_SOUND, "max_seq_length", "height", "width"),
+        {**_TEXT, "input_values": _CODEC, "pixel_values_videos": _CLIP},
+        (*_SOUND, "max_seq_length"),
+        ("size = 336",),
     ),
     "latents": Kind({"latents": "torch.randn(batch_size, config.hidden_size, 25)"}),
     "narrow_latents": Kind({"latents": "torch.randn(batch_size, config.latent_dim, 25)"}),
@@ -382,12 +382,12 @@ _KINDS: Mapping[str, Kind] = {
     "patches_and_text": Kind(
         {
             **_TEXT,
-            "pixel_values": "torch.randn(batch_size, rows * columns, patch)",
-            "pixel_attention_mask": "torch.ones(batch_size, rows * columns, dtype=torch.long)",
-            "spatial_shapes": "torch.tensor([[rows, columns]] * batch_size)",
+            "pixel_values": "torch.randn(batch_size, side**2, patch)",
+            "pixel_attention_mask": "torch.ones(batch_size, side**2, dtype=torch.long)",
+            "spatial_shapes": "torch.full((batch_size, 2), side)",
         },
-        (*_IMAGE, "max_seq_length"),
-        (*_GRID[:1], f"patch = {_FLAT}"),
+        _WORDS,
+        ("side = int($vision.num_patches**0.5)", f"patch = {_FLAT}"),
     ),
     "image_to_text": Kind({**_SQUARE, "decoder_input_ids": _IDS}, _WORDS, _SIZE, _UNCACHED),
     "image_and_queries": Kind(
@@ -486,8 +486,9 @@ _KINDS: Mapping[str, Kind] = {
     "summary_in_text": _image_in_text("config.num_query_tokens"),
     "instructed_summary_in_text": _image_in_text(
         "config.num_query_tokens",
-        qformer_input_ids="text",
-        qformer_attention_mask="torch.ones_like(text)",
+        before=(*_SIZE, *_QUESTION),
+        qformer_input_ids="question",
+        qformer_attention_mask="torch.ones_like(question)",
     ),
     "image_in_tiles": _image_in_text(
         "side**2 + 2 * side * (2 * side + 1)",
@@ -540,11 +541,11 @@ _KINDS: Mapping[str, Kind] = {
         {
             **_MIXED,
             "pixel_values": "torch.rand(batch_size, 4, 3, size, size$dtype)",
-            "qformer_input_ids": "text",
-            "qformer_attention_mask": "torch.ones_like(text)",
+            "qformer_input_ids": "question",
+            "qformer_attention_mask": "torch.ones_like(question)",
         },
         _WORDS,
-        (*_SIZE, *_places("4 * config.num_query_tokens", "config.video_token_id")),
+        (*_SIZE, *_QUESTION, *_places("4 * config.num_query_tokens", "config.video_token_id")),
         _UNCACHED,
     ),
     "free_image_in_text": Kind(
@@ -719,7 +720,11 @@ _KINDS: Mapping[str, Kind] = {
         _WORDS,
         (
             "size = $vision.image_size",
-            *_places(f"{_SIDE} ** 2", "$model_part.image_token_id", "0, $model_part.text_config.vocab_size"),
+            *_places(
+                f"{_SIDE} ** 2",
+                "$model_part.image_token_id",
+                "0, $model_part.text_config.vocab_size",
+            ),
         ),
     ),
     "crops_in_text": Kind(
@@ -1033,10 +1038,10 @@ _CHOICES: Mapping[str, Choice] = {
     "vibevoice_acoustic_tokenizer_decoder": Choice("hidden_latents"),
     "pe_audio_encoder": Choice("codec"),
     "pe_audio": Choice("codec_and_text", task="zero_shot_audio_classification"),
-    "pe_audio_video_encoder": Choice("codec_and_video", height=336),
-    "pe_audio_video": Choice(
-        "codec_and_video_and_text", height=336, task="zero_shot_video_classification"
+    "pe_audio_video_encoder": Choice(
+        "codec_and_video",
     ),
+    "pe_audio_video": Choice("codec_and_video_and_text", task="zero_shot_video_classification"),
     "csm": Choice("codes", task="text_to_speech"),
     "moshi": Choice("colours", model="MoshiForCausalLM", task="text_to_speech"),
     "kyutai_speech_to_text": Choice("text_and_codes"),
@@ -1047,7 +1052,7 @@ _CHOICES: Mapping[str, Choice] = {
     ),
     "owlv2": Choice("image_and_queries"),
     "owlvit": Choice("image_and_queries"),
-    "siglip2": Choice("patches_and_text", height=256),
+    "siglip2": Choice("patches_and_text"),
     "vision-text-dual-encoder": Choice("image_and_text"),
     "bridgetower": Choice("image_and_text", task="multimodal_feature_extraction"),
     "flava": Choice("image_and_text", task="multimodal_feature_extraction"),
@@ -1089,9 +1094,21 @@ _CHOICES: Mapping[str, Choice] = {
         options=_SIGLIP,
     ),
     "gemma3n": Choice("soft_image_in_text"),
-    "gemma4": Choice("positioned_patches_in_text", options=\'vision_config={"model_type": "gemma4_vision"}\', height=768),
-    "gemma4_unified": Choice("unpooled_patches_in_text", options=\'vision_config={"model_type": "gemma4_unified_vision"}\', height=768),
-    "embedding_gemma2": Choice("positioned_patches_in_text", options=\'vision_config={"model_type": "gemma4_vision"}\', height=768),
+    "gemma4": Choice(
+        "positioned_patches_in_text",
+        options='vision_config={"model_type": "gemma4_vision"}',
+        height=768,
+    ),
+    "gemma4_unified": Choice(
+        "unpooled_patches_in_text",
+        options='vision_config={"model_type": "gemma4_unified_vision"}',
+        height=768,
+    ),
+    "embedding_gemma2": Choice(
+        "positioned_patches_in_text",
+        options='vision_config={"model_type": "gemma4_vision"}',
+        height=768,
+    ),
     "idefics2": Choice("resampled_image_in_text", options="image_token_id=31999"),
     "idefics3": Choice("shuffled_image_in_text", options="image_token_id=31999"),
     "smolvlm": Choice("shuffled_image_in_text", options="image_token_id=31999"),
@@ -1099,11 +1116,25 @@ _CHOICES: Mapping[str, Choice] = {
     "kosmos-2": Choice("masked_image_in_text"),
     "kosmos-2.5": Choice("numbered_patches_in_text"),
     "lfm2_vl": Choice("padded_patches_in_text", height=256),
-    "lighton_ocr": Choice("free_image_in_text", height=1540),
+    "lighton_ocr": Choice("free_image_in_text", height=1008),
     "minicpm_ocr": Choice("strip_in_text", options="image_token_id=248319", height=448),
-    "minicpmv4_6": Choice("strip_in_text", model="MiniCPMV4_6Model", task="image_text_to_text", options="image_token_id=248319", height=448),
-    "minicpmv4_7": Choice("strip_in_marked_text", model="MiniCPMV4_7Model", task="image_text_to_text", options="image_token_id=248319", height=448),
-    "modernvbert": Choice("image_in_masked_text", options='image_token_id=50367, vision_config={"image_size": 512}'),
+    "minicpmv4_6": Choice(
+        "strip_in_text",
+        model="MiniCPMV4_6Model",
+        task="image_text_to_text",
+        options="image_token_id=248319",
+        height=448,
+    ),
+    "minicpmv4_7": Choice(
+        "strip_in_marked_text",
+        model="MiniCPMV4_7Model",
+        task="image_text_to_text",
+        options="image_token_id=248319",
+        height=448,
+    ),
+    "modernvbert": Choice(
+        "image_in_masked_text", options='image_token_id=50367, vision_config={"image_size": 512}'
+    ),
     "colmodernvbert": Choice(
         "image_in_masked_text",
         options=(
@@ -1118,7 +1149,9 @@ _CHOICES: Mapping[str, Choice] = {
         vision="config.vlm_config.vision_config",
         model_part="config.vlm_config",
     ),
-    "ultravbert": Choice("image_in_masked_text", options='image_token_id=31999, vision_config={"image_size": 512}'),
+    "ultravbert": Choice(
+        "image_in_masked_text", options='image_token_id=31999, vision_config={"image_size": 512}'
+    ),
     "molmo2": Choice("pooled_patches_in_text"),
     "neomme": Choice("bare_patches_in_text", task="multimodal_feature_extraction"),
     "nemotron_h_omni": Choice("grids_in_text", options="image_token_id=131071", height=512),
@@ -1139,7 +1172,7 @@ _CHOICES: Mapping[str, Choice] = {
     "granite_speech": Choice("windows_in_text"),
     "granite_speech_plus": Choice("windows_in_text"),
     "moss_transcribe_diarize": Choice("half_a_minute_in_text"),
-    "qwen3_asr": Choice("chunks_in_text"),
+    "qwen3_asr": Choice("chunks_in_text", options='audio_config={"output_dim": 2048}'),
     "voxtral": Choice("half_a_minute_in_late_text", options="audio_token_id=24"),
     "voxtral_realtime": Choice("sound_with_text"),
     "pocket_tts": Choice("text_and_speech", model="PocketTTSModel", task="text_to_speech"),
