@@ -73,10 +73,27 @@ def architectures() -> list[Architecture]:
 
     This imports all models of the library, which takes a minute.
     """
-    from transformers.models.auto import modeling_auto
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-    base: Mapping[str, Any] = modeling_auto.MODEL_MAPPING_NAMES
+    base, heads = _tables()
+    return [
+        _architecture(name, CONFIG_MAPPING_NAMES[name], _first(base.get(name)), heads.get(name, {}))
+        for name in model_types()
+    ]
+
+
+def model_types() -> list[str]:
+    """The names of the architectures, which takes no time."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    base, heads = _tables()
+    return sorted({*base, *heads} & {*CONFIG_MAPPING_NAMES})
+
+
+def _tables() -> tuple[Mapping[str, Any], dict[str, dict[str, str]]]:
+    """The classes without a head, and those with one, by model type."""
+    from transformers.models.auto import modeling_auto
+
     heads: dict[str, dict[str, str]] = {}
     for name, table in vars(modeling_auto).items():
         head = re.fullmatch(r"MODEL_FOR_(\w+?)(_MAPPING)?_NAMES", name)
@@ -84,11 +101,7 @@ def architectures() -> list[Architecture]:
             continue
         for model_type, classes in table.items():
             heads.setdefault(model_type, {})[head[1]] = _first(classes)
-    return [
-        _architecture(name, CONFIG_MAPPING_NAMES[name], _first(base.get(name)), heads.get(name, {}))
-        for name in sorted({*base, *heads})
-        if name in CONFIG_MAPPING_NAMES
-    ]
+    return modeling_auto.MODEL_MAPPING_NAMES, heads
 
 
 def _first(classes: Any) -> str:
