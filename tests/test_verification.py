@@ -177,3 +177,27 @@ def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):
 
 def test_an_ordinary_model_is_in_fp16_as_a_whole(tmp_path):
     assert fp16_build(torch.nn.Linear(4, 2), {"input": torch.rand(1, 4)}, tmp_path) == ("match", "")
+
+
+class Branching(torch.nn.Module):
+    """Each branch uses numbers from outside of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.fc(x)
+        if bool(y.sum() > 1000):
+            y = y - 1
+        else:
+            y = torch.softmax(y * 2, dim=-1)
+        return y + 1
+
+
+def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
+    model = torch.jit.script(Branching())
+    assert fp16_build(model, {"x": torch.rand(2, 4)}, tmp_path)[0] == "match"
+    graph = onnx.load(next(tmp_path.glob("b/onnx/*f16.onnx"))).graph
+    assert "If" in {node.op_type for node in graph.node}
+    assert any(name.endswith("_for_bodies") for node in graph.node for name in node.output)

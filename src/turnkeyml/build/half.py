@@ -29,6 +29,9 @@ RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "Random
 LARGEST = 30_000
 """Float16 ends at 65,504; what comes near it on one input may pass it on another."""
 
+CONTROL = ["If", "Loop", "Scan"]
+"""The converter puts the casts that their bodies need in the wrong place."""
+
 MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 
 _CANNOT_RUN = (
@@ -134,15 +137,53 @@ def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> 
         model,
         keep_io_types=list(kept.ends),
         disable_shape_infer=True,
-        op_block_list=[*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *kept.operators],
+        op_block_list=[*DEFAULT_OP_BLOCK_LIST, *RANDOM_OPERATORS, *CONTROL, *kept.operators],
         node_block_list=nodes,
     )
+    _cast_for_bodies(model.graph)
     _tidy_casts(model)
     OnnxModel(model).topological_sort()
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own
     if places:
         _reattach(model, places, source.parent, target.with_name(f"{target.name}.data"))
     onnx.save(model, str(target))
+
+
+def _cast_for_bodies(graph: onnx.GraphProto) -> None:
+    """Branches and loops stay in float32, and so must be what they take from around them, which
+    is not among their inputs."""
+    values = (*graph.input, *graph.value_info)
+    halved = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16}
+    halved |= {t.name for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT16}
+    bodies = [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
+    for name in sorted(set().union(*map(_names_inside, bodies), *map(_names_of, bodies)) & halved):
+        wide = f"{name}_for_bodies"
+        cast = onnx.helper.make_node("Cast", [name], [wide], wide, to=onnx.TensorProto.FLOAT)
+        graph.node.append(cast)
+        for body in bodies:
+            _rename(body, name, wide)
+
+
+def _names_of(graph: onnx.GraphProto) -> set[str]:
+    """What a graph's own nodes use, and what it hands out."""
+    used = {name for node in graph.node for name in node.input}
+    return used | {output.name for output in graph.output}
+
+
+def _rename(body: onnx.GraphProto, old: str, new: str) -> None:
+    """Another name for what a body takes from outside; not where the body has its own."""
+    own = [*body.input, *body.initializer]
+    if old in {o for node in body.node for o in node.output} | {value.name for value in own}:
+        return
+    for node in body.node:
+        for index, name in enumerate(node.input):
+            if name == old:
+                node.input[index] = new
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _rename(attribute.g, old, new)
+    if old in {output.name for output in body.output}:
+        body.node.append(onnx.helper.make_node("Identity", [new], [old]))
 
 
 def _crashes_in_half(node: onnx.NodeProto) -> bool:
@@ -187,9 +228,7 @@ def _drop_unused_casts(model: onnx.ModelProto) -> None:
 def _names_inside(graph: onnx.GraphProto) -> set[str]:
     """What the bodies of loops and branches use."""
     inner = [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
-    names = {name for body in inner for node in body.node for name in node.input}
-    names |= {output.name for body in inner for output in body.output}
-    return names.union(*map(_names_inside, inner))
+    return set().union(*map(_names_of, inner), *map(_names_inside, inner))
 
 
 @dataclass(frozen=True)
