@@ -11,28 +11,15 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import Template
 from typing import Any
 
 from corpora.script import WIDTH, Script
 from corpora.sources import transformers_common as common
+from corpora.sources.transformers_senses_kinds import KINDS, Kind
 
 __all__ = ["scripts", "survey"]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A way to call models: the parameters it takes from the command line and the inputs."""
-
-    inputs: Mapping[str, str]
-    """The arguments and the expressions that make them, where ``$text`` and ``$vision`` are the
-    configurations of these parts, and ``$dtype`` is empty unless the model is in bfloat16."""
-    parameters: tuple[str, ...] = ("batch_size",)
-    before: tuple[str, ...] = ()
-    """Lines which the expressions depend on."""
-    more: str = ""
-    """Further arguments of the call."""
 
 
 @dataclass(frozen=True)
@@ -57,809 +44,6 @@ class Choice:
     """Why there is no script."""
 
 
-_IMAGE = ("batch_size", "height", "width")
-_WORDS = ("batch_size", "max_seq_length")
-_SOUND = ("batch_size", "max_audio_seq_length")
-
-_IDS = "torch.randint(0, $text.vocab_size, (batch_size, max_seq_length))"
-_TEXT = {
-    "input_ids": _IDS,
-    "attention_mask": "torch.ones(batch_size, max_seq_length, dtype=torch.long)",
-}
-_MIXED = {"input_ids": "input_ids", "attention_mask": "torch.ones_like(input_ids)"}
-"""Token ids among which there are places for an image or a sound."""
-_FREE = {"pixel_values": "torch.rand(batch_size, 3, height, width$dtype)"}
-_SQUARE = {"pixel_values": "torch.rand(batch_size, 3, size, size$dtype)"}
-_SIZE = ("size = $vision.image_size",)
-_VIDEO = "torch.rand(batch_size, $vision.num_frames, 3, size, size)"
-_CLIP = "torch.rand(batch_size, 8, 3, size, size$dtype)"
-_WAVE = "torch.randn(batch_size, max_audio_seq_length$dtype)"
-_CODEC = "torch.randn(batch_size, 1, max_audio_seq_length$dtype)"
-_FRAMES = ("frames = max_audio_seq_length // 160",)
-"""Of a spectrogram with one every 10 ms, where a second of sound has 16,000 samples."""
-_HEARD = "torch.ones(batch_size, frames, dtype=torch.long)"
-_UNCACHED = "use_cache=False"
-
-
-def _spectrogram(bins: str, name: str = "input_features", **others: str) -> Kind:
-    """Sounds of any length, and what goes with them."""
-    inputs = {name: f"torch.randn(batch_size, frames, {bins}$dtype)", **others}
-    words = ("max_seq_length",) if _IDS in others.values() else ()
-    return Kind(inputs, (*_SOUND, *words), _FRAMES, _UNCACHED if words else "")
-
-
-def _window(frames: str, **others: str) -> Kind:
-    """Spectrograms the other way round, with a frame a column."""
-    inputs = {"input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)"}
-    parameters: tuple[str, ...] = _SOUND if "max_audio_seq_length" in frames else ("batch_size",)
-    words = ("max_seq_length",) if _IDS in others.values() else ()
-    before = (f"frames = {frames}",)
-    return Kind(inputs | others, (*parameters, *words), before, _UNCACHED if words else "")
-
-
-_HALF_A_MINUTE = "2 * $audio.max_source_positions"
-
-
-def _places(count: str, token: str = "config.image_token_id", text: str = "") -> tuple[str, ...]:
-    """Lines that make token ids with places for an image or a sound before the text.
-
-    Ids of text are below that of a place, unless it is among the first ones.
-    """
-    return (
-        f"places = torch.full((batch_size, {count}), {token})",
-        f"text = torch.randint({text or f'0, {token}'}, (batch_size, max_seq_length))",
-        "input_ids = torch.cat([places, text], dim=1)",
-    )
-
-
-_LATE_IDS = "config.image_token_id + 1, $text.vocab_size"
-"""Of text, where the id of an image is one of the first."""
-_SIDE = "(size // $vision.patch_size)"
-
-
-def _image_in_text(
-    count: str,
-    before: tuple[str, ...] = _SIZE,
-    pixels: str = "torch.rand(batch_size, 3, size, size$dtype)",
-    text: str = "",
-    **others: str,
-) -> Kind:
-    """Images whose features take places in the text."""
-    lines = (*before, *_places(count, text=text))
-    return Kind(_MIXED | {"pixel_values": pixels} | others, _WORDS, lines, _UNCACHED)
-
-
-def _sound_in_text(
-    count: str,
-    before: tuple[str, ...],
-    features: str,
-    parameters: tuple[str, ...] = _SOUND,
-    **others: str,
-) -> Kind:
-    """Sounds whose features take places in the text."""
-    lines = (*before, *_places(count, "config.audio_token_id"))
-    inputs = _MIXED | {"input_features": features} | others
-    return Kind(inputs, (*parameters, "max_seq_length"), lines, _UNCACHED)
-
-
-_GRID = (
-    "rows, columns = height // $vision.patch_size, width // $vision.patch_size",
-    "count = batch_size * rows * columns",
-)
-_GRIDS = "torch.tensor([[1, rows, columns]] * batch_size)"
-
-
-def _patches(name: str, patch: str, **others: str) -> Kind:
-    """Images cut into patches, which lie in one long list; their values are normalised ones."""
-    before = (*_GRID, f"patch = {patch}")
-    inputs = {name: "torch.randn(count, patch$dtype)", "grid_thw": _GRIDS, **others}
-    return Kind(inputs, _IMAGE, before)
-
-
-_MERGED = "rows * columns // $vision.spatial_merge_size**2"
-_MARKED = "(input_ids == config.image_token_id).long()"
-"""Which of the tokens are places for an image."""
-
-
-def _patches_in_text(patch: str, text: str = "") -> Kind:
-    """The same, where the features take places in the text."""
-    inputs = {
-        "pixel_values": "torch.randn(count, patch$dtype)",
-        "image_grid_thw": _GRIDS,
-        "mm_token_type_ids": _MARKED,
-    }
-    before = (*_GRID, f"patch = {patch}", *_places(_MERGED, text=text))
-    return Kind(_MIXED | inputs, (*_IMAGE, "max_seq_length"), before, _UNCACHED)
-
-
-_CUBE = "$vision.in_channels * $vision.temporal_patch_size * $vision.patch_size**2"
-_FLAT = "$vision.num_channels * $vision.patch_size**2"
-
-_QUESTION = (
-    "vocabulary = config.qformer_config.vocab_size",
-    "question = torch.randint(0, vocabulary, (batch_size, max_seq_length))",
-)
-"""What to look for in an image, for the part that summarises it."""
-
-_POSITIONED = (
-    *_GRID[:1],
-    "positions = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))",
-)
-"""Patches that come with their places in the image."""
-
-_KINDS: Mapping[str, Kind] = {
-    # Images
-    "image": Kind(_FREE, _IMAGE),
-    "image_sized": Kind(_FREE, _IMAGE),
-    "image_square": Kind(_SQUARE, before=_SIZE),
-    "image_oblong": Kind(_FREE, before=("height, width = $vision.image_size",)),
-    "image_pair": Kind({"pixel_values": "torch.rand(batch_size, 2, 3, height, width)"}, _IMAGE),
-    "image_and_depth": Kind(
-        {**_FREE, "prompt_depth": "torch.rand(batch_size, 1, 192, 256)"}, _IMAGE
-    ),
-    "image_and_point": Kind(
-        {**_SQUARE, "input_points": "size * torch.rand(batch_size, 1, 1, 2)"}, before=_SIZE
-    ),
-    "image_and_example": Kind(
-        {
-            name: "torch.rand(batch_size, 3, size, size)"
-            for name in ("pixel_values", "prompt_pixel_values", "prompt_masks")
-        },
-        before=("size = config.image_size[1]",),
-    ),
-    "image_and_trimap": Kind({"pixel_values": "torch.rand(batch_size, 4, height, width)"}, _IMAGE),
-    "image_and_task": Kind(
-        {**_FREE, "task_inputs": "torch.randint(0, vocabulary, (batch_size, length))"},
-        _IMAGE,
-        ("vocabulary, length = config.text_encoder_vocab_size, config.task_seq_len",),
-    ),
-    "colours": Kind(_TEXT, _WORDS, more=_UNCACHED),
-    "patches": _patches("hidden_states", _CUBE),
-    "flat_patches": _patches("pixel_values", _FLAT),
-    "coloured_patches": _patches("pixel_values", "$vision.in_channels * $vision.patch_size**2"),
-    "deep_patches": _patches("pixel_values", "3 * $vision.patch_temporal * $vision.patch_size**2"),
-    "merged_patches": _patches("pixel_values", _FLAT, merge_sizes="torch.full((batch_size,), 2)"),
-    "small_images": Kind(
-        {
-            "pixel_values": "torch.randn(count, 3, config.patch_size, config.patch_size)",
-            "grid_thw": _GRIDS,
-        },
-        _IMAGE,
-        _GRID,
-    ),
-    "strip": Kind(
-        {
-            "pixel_values": "torch.randn(1, 3, side, batch_size * rows * columns * side)",
-            "target_sizes": "torch.tensor([[rows, columns]] * batch_size)",
-        },
-        _IMAGE,
-        ("side = config.patch_size", "rows, columns = height // side, width // side"),
-    ),
-    "padded_patches": Kind(
-        {
-            "pixel_values": "torch.randn(batch_size, rows * columns, patch)",
-            "pixel_attention_mask": "torch.ones(batch_size, rows * columns, dtype=torch.long)",
-            "spatial_shapes": "torch.tensor([[rows, columns]] * batch_size)",
-        },
-        _IMAGE,
-        (*_GRID[:1], f"patch = {_FLAT}"),
-    ),
-    "positioned_patches": Kind(
-        {
-            "pixel_values": "torch.rand(batch_size, rows * columns, 3 * $vision.patch_size**2)",
-            "pixel_position_ids": "positions.repeat(batch_size, 1, 1)",
-        },
-        _IMAGE,
-        _POSITIONED,
-    ),
-    "queries": Kind(
-        {
-            "query_embeds": "torch.randn(batch_size, 32, config.hidden_size)",
-            "encoder_hidden_states": "torch.randn(batch_size, 257, config.encoder_hidden_size)",
-        }
-    ),
-    # Videos
-    "video": Kind({"pixel_values": _VIDEO}, before=_SIZE),
-    "named_video": Kind({"pixel_values_videos": _VIDEO}, before=_SIZE),
-    "cropped_video": Kind(
-        {"pixel_values_videos": "torch.rand(batch_size, config.frames_per_clip, 3, size, size)"},
-        before=("size = config.crop_size",),
-    ),
-    "eight_frames": Kind({"pixel_values_videos": _CLIP}, before=_SIZE),
-    "free_video": Kind(
-        {"pixel_values_videos": "torch.rand(batch_size, 8, 3, height, width)"}, _IMAGE
-    ),
-    "free_video_and_text": Kind(
-        {**_TEXT, "pixel_values_videos": "torch.rand(batch_size, 8, 3, height, width)"},
-        (*_IMAGE, "max_seq_length"),
-    ),
-    "video_and_text": Kind({**_TEXT, "pixel_values": _VIDEO}, _WORDS, _SIZE),
-    "frames_and_text": Kind(
-        {**_TEXT, "pixel_values": "torch.rand(batch_size, config.num_frames, 3, size, size)"},
-        _WORDS,
-        ("size = config.max_img_size",),
-    ),
-    "named_video_and_text": Kind({**_TEXT, "pixel_values_videos": _VIDEO}, _WORDS, _SIZE),
-    # Sounds
-    "waveform": Kind({"input_values": _WAVE}, _SOUND),
-    "waveform_to_text": Kind(
-        {"input_values": _WAVE, "decoder_input_ids": _IDS},
-        (*_SOUND, "max_seq_length"),
-        more=_UNCACHED,
-    ),
-    "whole_tokens": Kind(
-        {"input_values": "torch.randn(batch_size, samples)"},
-        _SOUND,
-        ("samples = max_audio_seq_length // config.samples_per_token * config.samples_per_token",),
-    ),
-    "codec": Kind({"input_values": _CODEC}, _SOUND),
-    "certain_codec": Kind({"input_values": _CODEC}, _SOUND, more="sample=False"),
-    "codec_states": Kind({"hidden_states": _CODEC}, _SOUND),
-    "codec_and_spectrogram": Kind(
-        {
-            "input_values": _CODEC,
-            "input_features": "torch.randn(batch_size, max_audio_seq_length // 320, 160)",
-        },
-        _SOUND,
-    ),
-    "codec_and_text": Kind({**_TEXT, "input_values": _CODEC}, (*_SOUND, "max_seq_length")),
-    "codec_and_video": Kind(
-        {"input_values": _CODEC, "pixel_values_videos": _CLIP},
-        _SOUND,
-        ("size = 336",),
-    ),
-    "codec_and_video_and_text": Kind(
-        {**_TEXT, "input_values": _CODEC, "pixel_values_videos": _CLIP},
-        (*_SOUND, "max_seq_length"),
-        ("size = 336",),
-    ),
-    "latents": Kind({"latents": "torch.randn(batch_size, config.hidden_size, 25)"}),
-    "narrow_latents": Kind({"latents": "torch.randn(batch_size, config.latent_dim, 25)"}),
-    "hidden_latents": Kind({"hidden_states": "torch.randn(batch_size, config.hidden_size, 25)"}),
-    "embeddings": Kind(
-        {"inputs_embeds": "torch.randn(batch_size, max_seq_length, config.hidden_size)"}, _WORDS
-    ),
-    "codes": Kind(
-        {
-            "input_ids": "torch.randint(0, config.vocab_size, "
-            "(batch_size, max_seq_length, config.num_codebooks))"
-        },
-        _WORDS,
-        more=_UNCACHED,
-    ),
-    "text_and_codes": Kind(
-        {"input_ids": "torch.cat([text, codes], dim=2)"},
-        _WORDS,
-        (
-            "text = torch.randint(0, config.vocab_size, (batch_size, max_seq_length, 1))",
-            "shape = (batch_size, max_seq_length, config.num_codebooks)",
-            "codes = torch.randint(0, config.codebook_vocab_size, shape)",
-        ),
-        _UNCACHED,
-    ),
-    "spectrogram": _spectrogram("$audio.num_mel_bins"),
-    "stacked_spectrogram": _spectrogram("$audio.input_dim"),
-    "masked_spectrogram": _spectrogram("$audio.num_mel_bins", input_features_mask=_HEARD),
-    "unnamed_spectrogram": _spectrogram("128"),
-    "unheard_spectrogram": _spectrogram(
-        "config.input_feat_size",
-        "audio_mel",
-        audio_mel_mask="torch.zeros(batch_size, frames, dtype=torch.bool)",
-    ),
-    "spectrogram_to_text": _spectrogram("$audio.num_mel_bins", decoder_input_ids=_IDS),
-    "spectrogram_to_token": _spectrogram(
-        "$audio.num_mel_bins",
-        decoder_input_ids="torch.randint(0, config.vocab_size, (batch_size, 1))",
-    ),
-    "spectrogram_of_channels": _spectrogram(
-        "config.input_feat_per_channel", decoder_input_ids=_IDS
-    ),
-    "spectrogram_values": Kind(
-        {"input_values": "torch.randn(batch_size, config.max_length, config.num_mel_bins)"}
-    ),
-    "projected_spectrogram": _spectrogram("config.feature_projection_input_dim"),
-    "projected_spectrogram_to_text": _spectrogram(
-        "config.feature_projection_input_dim", decoder_input_ids=_IDS
-    ),
-    "spectrogram_of_music": _spectrogram("config.d_model", decoder_input_ids=_IDS),
-    "spectrogram_and_noise": _spectrogram(
-        "config.num_mel_bins",
-        noise_sequence="torch.randn(batch_size, frames, config.model_in_channels)",
-    ),
-    "spectrogram_image_and_text": Kind(
-        {**_TEXT, "input_features": "torch.randn(batch_size, 1, 1001, $audio.num_mel_bins)"},
-        _WORDS,
-    ),
-    "columns": _window("max_audio_seq_length // 160"),
-    "window": _window(_HALF_A_MINUTE),
-    "masked_columns": _window("max_audio_seq_length // 160", input_features_mask=_HEARD),
-    "masked_window": _window(_HALF_A_MINUTE, input_features_mask=_HEARD),
-    "window_to_text": _window(_HALF_A_MINUTE, decoder_input_ids=_IDS),
-    "voice_and_text": Kind({**_TEXT, "input_features": "torch.randn(batch_size, 80, 517)"}, _WORDS),
-    # Images and texts, each for themselves
-    "image_and_text": Kind(_TEXT | _SQUARE, _WORDS, _SIZE),
-    "free_image_and_text": Kind(_TEXT | _FREE, (*_IMAGE, "max_seq_length")),
-    "patches_and_text": Kind(
-        {
-            **_TEXT,
-            "pixel_values": "torch.randn(batch_size, side**2, patch)",
-            "pixel_attention_mask": "torch.ones(batch_size, side**2, dtype=torch.long)",
-            "spatial_shapes": "torch.full((batch_size, 2), side)",
-        },
-        _WORDS,
-        ("side = int($vision.num_patches**0.5)", f"patch = {_FLAT}"),
-    ),
-    "image_to_text": Kind({**_SQUARE, "decoder_input_ids": _IDS}, _WORDS, _SIZE, _UNCACHED),
-    "image_and_queries": Kind(
-        {
-            "input_ids": "torch.randint(0, $text.vocab_size, (4 * batch_size, max_seq_length))",
-            "attention_mask": "torch.ones(4 * batch_size, max_seq_length, dtype=torch.long)",
-            **_SQUARE,
-        },
-        _WORDS,
-        _SIZE,
-    ),
-    "image_and_sentence": Kind(
-        {
-            "pixel_values": "torch.rand(batch_size, 3, height, width)",
-            "input_ids": "input_ids",
-            "token_type_ids": "torch.zeros_like(input_ids)",
-            "attention_mask": "torch.ones_like(input_ids)",
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            "start, stop, end = torch.tensor([101, 1012, 102]).expand(batch_size, 3).split(1, dim=1)",
-            "words = torch.randint(1996, $text.vocab_size, (batch_size, max_seq_length - 3))",
-            "input_ids = torch.cat([start, words, stop, end], dim=1)",
-        ),
-    ),
-    "image_and_words": Kind(
-        {
-            **_FREE,
-            "classes_input_ids": "torch.randint(0, $text.vocab_size, (5 * batch_size, length))",
-            "classes_attention_mask": "torch.ones(5 * batch_size, length, dtype=torch.long)",
-            "tasks_input_ids": "torch.randint(0, $text.vocab_size, (batch_size, length))",
-            "tasks_attention_mask": "torch.ones(batch_size, length, dtype=torch.long)",
-            "classes_structure": "torch.full((batch_size,), 5)",
-        },
-        _IMAGE,
-        ("length = 16",),
-    ),
-    "image_and_short_text": Kind({**_SQUARE, **_TEXT}, _WORDS, ("size = $vision.image_size",)),
-    "regions_and_text": Kind(
-        {
-            **_TEXT,
-            "visual_feats": "torch.randn(batch_size, 36, config.visual_feat_dim)",
-            "visual_pos": "torch.rand(batch_size, 36, config.visual_pos_dim)",
-        },
-        _WORDS,
-    ),
-    "embedded_regions_and_text": Kind(
-        {
-            **_TEXT,
-            "visual_embeds": "torch.randn(batch_size, 36, config.visual_embedding_dim)",
-        },
-        _WORDS,
-    ),
-    "page": Kind(
-        {**_TEXT, "bbox": "torch.cat([corners, corners + sizes], dim=-1)", **_SQUARE},
-        _WORDS,
-        (
-            "size = config.input_size",
-            "corners = torch.randint(0, 500, (batch_size, max_seq_length, 2))",
-            "sizes = torch.randint(0, 500, (batch_size, max_seq_length, 2))",
-        ),
-    ),
-    "page_to_text": Kind(
-        {
-            **_TEXT,
-            "bbox": "torch.cat([corners, corners + sizes], dim=-1)",
-            **_SQUARE,
-            "decoder_input_ids": _IDS,
-        },
-        _WORDS,
-        (
-            "size = config.image_size",
-            "corners = torch.rand(batch_size, max_seq_length, 2) / 2",
-            "sizes = torch.rand(batch_size, max_seq_length, 2) / 2",
-        ),
-        _UNCACHED,
-    ),
-    "numbered_patches_to_text": Kind(
-        {
-            "flattened_patches": "torch.cat([positions, patches], dim=2)",
-            "decoder_input_ids": _IDS,
-        },
-        _WORDS,
-        (
-            "rows, columns = torch.arange(64) + 1, torch.arange(32) + 1",
-            "positions = torch.cartesian_prod(rows, columns).repeat(batch_size, 1, 1)",
-            "width = $vision.patch_embed_hidden_size",
-            "patches = torch.randn(batch_size, len(rows) * len(columns), width)",
-        ),
-        _UNCACHED,
-    ),
-    # Images and sounds in texts
-    "image_in_text": _image_in_text(f"{_SIDE} ** 2"),
-    "reduced_image_in_text": _image_in_text(f"({_SIDE} // 4) ** 2"),
-    "pooled_image_in_text": _image_in_text("config.mm_tokens_per_image"),
-    "summary_in_text": _image_in_text("config.num_query_tokens"),
-    "instructed_summary_in_text": _image_in_text(
-        "config.num_query_tokens",
-        before=(*_SIZE, *_QUESTION),
-        qformer_input_ids="question",
-        qformer_attention_mask="torch.ones_like(question)",
-    ),
-    "image_in_tiles": _image_in_text(
-        "side**2 + 2 * side * (2 * side + 1)",
-        before=(*_SIZE, "side = size // $vision.patch_size"),
-        pixels="torch.rand(batch_size, 5, 3, size, size$dtype)",
-        image_sizes="torch.tensor([[2 * size, 2 * size]] * batch_size)",
-    ),
-    "tall_image_in_text": _image_in_text("(size // 64) ** 2", before=("size = 1024",)),
-    "soft_image_in_text": _image_in_text(
-        "config.vision_soft_tokens_per_image", before=("size = 768",)
-    ),
-    "two_views_in_text": _image_in_text(
-        f"{_SIDE} ** 2",
-        before=(*_SIZE, "large = config.high_res_vision_config.image_size"),
-        high_res_pixel_values="torch.rand(batch_size, 3, large, large$dtype)",
-    ),
-    "image_in_text_to_text": _image_in_text(
-        "(size // 32) ** 2 + 1", before=("size = 768",), decoder_input_ids="text"
-    ),
-    "pooled_image_in_text_to_text": _image_in_text(
-        "$vision.mm_tokens_per_image",
-        before=("size = $vision.vision_config.image_size",),
-        decoder_input_ids="text",
-    ),
-    "resampled_image_in_text": _image_in_text(
-        "config.perceiver_config.resampler_n_latents",
-        pixels="torch.rand(batch_size, 1, 3, size, size$dtype)",
-    ),
-    "shuffled_image_in_text": _image_in_text(
-        f"({_SIDE} // config.scale_factor) ** 2",
-        before=("size = 256",),
-        pixels="torch.rand(batch_size, 1, 3, size, size$dtype)",
-    ),
-    "image_in_masked_text": Kind(
-        {**_MIXED, "pixel_values": "torch.rand(batch_size, 1, 3, size, size$dtype)"},
-        _WORDS,
-        (
-            *_SIZE,
-            "side = size // $vision.patch_size // $model_part.pixel_shuffle_factor",
-            *_places("side**2", "$model_part.image_token_id"),
-        ),
-    ),
-    "image_in_query": Kind(
-        _MIXED | _SQUARE,
-        _WORDS,
-        (*_SIZE, *_places(f"{_SIDE} ** 2", "$model_part.image_token_id")),
-    ),
-    "rows_in_text": _image_in_text("side * (side + 1) + 1", before=("size, side = 1024, 16",)),
-    "frames_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.rand(batch_size, 4, 3, size, size$dtype)",
-            "qformer_input_ids": "question",
-            "qformer_attention_mask": "torch.ones_like(question)",
-        },
-        _WORDS,
-        (*_SIZE, *_QUESTION, *_places("4 * config.num_query_tokens", "config.video_token_id")),
-        _UNCACHED,
-    ),
-    "free_image_in_text": Kind(
-        _MIXED | _FREE | {"image_sizes": "torch.tensor([[height, width]] * batch_size)"},
-        (*_IMAGE, "max_seq_length"),
-        (
-            "side = $vision.patch_size * config.spatial_merge_size",
-            *_places("(height // side) * (width // side)"),
-        ),
-        _UNCACHED,
-    ),
-    "masked_image_in_text": Kind(
-        {
-            **_SQUARE,
-            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, length))",
-            "image_embeds_position_mask": "places.repeat(batch_size, 1)",
-        },
-        _WORDS,
-        (
-            *_SIZE,
-            "length = config.latent_query_num + max_seq_length",
-            "places = (torch.arange(length) < config.latent_query_num).long()",
-        ),
-        _UNCACHED,
-    ),
-    "numbered_patches_in_text": Kind(
-        {
-            "flattened_patches": "torch.cat([positions, patches], dim=2)",
-            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, length))",
-            "image_embeds_position_mask": "places.repeat(batch_size, 1)",
-        },
-        _WORDS,
-        (
-            "rows, columns = torch.arange(64) + 1, torch.arange(32) + 1",
-            "positions = torch.cartesian_prod(rows, columns).repeat(batch_size, 1, 1)",
-            "patch = $vision.patch_embed_hidden_size",
-            "patches = torch.randn(batch_size, len(rows) * len(columns), patch$dtype)",
-            "length = config.latent_query_num + max_seq_length",
-            "places = (torch.arange(length) < config.latent_query_num).long()",
-        ),
-        _UNCACHED,
-    ),
-    "patches_in_text": _patches_in_text(_CUBE),
-    "flat_patches_in_text": _patches_in_text(_FLAT, _LATE_IDS),
-    "small_images_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.randn(count, 3, side, side)",
-            "image_grid_thw": _GRIDS,
-            "mm_token_type_ids": _MARKED,
-        },
-        (*_IMAGE, "max_seq_length"),
-        (*_GRID, "side = $vision.patch_size", *_places(_MERGED)),
-        _UNCACHED,
-    ),
-    "strip_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.randn(1, 3, side, batch_size * rows * columns * side$dtype)",
-            "target_sizes": "torch.tensor([[rows, columns]] * batch_size)",
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            "side = $vision.patch_size",
-            "rows, columns = height // side, width // side",
-            *_places("rows * columns // 16"),
-        ),
-        _UNCACHED,
-    ),
-    "strip_in_marked_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.randn(1, 3, side, batch_size * rows * columns * side$dtype)",
-            "target_sizes": "torch.tensor([[rows, columns]] * batch_size)",
-            "mm_token_type_ids": _MARKED,
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            "side = $vision.patch_size",
-            "rows, columns = height // side, width // side",
-            *_places("rows * columns // 16"),
-        ),
-        _UNCACHED,
-    ),
-    "padded_patches_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.randn(batch_size, rows * columns, patch$dtype)",
-            "pixel_attention_mask": "torch.ones(batch_size, rows * columns, dtype=torch.long)",
-            "spatial_shapes": "torch.tensor([[rows, columns]] * batch_size)",
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            *_GRID[:1],
-            f"patch = {_FLAT}",
-            *_places("rows * columns // config.downsample_factor**2", text=_LATE_IDS),
-        ),
-        _UNCACHED,
-    ),
-    "positioned_patches_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.rand(batch_size, rows * columns, patch$dtype)",
-            "image_position_ids": "positions.repeat(batch_size, 1, 1)",
-            "mm_token_type_ids": _MARKED,
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            *_POSITIONED,
-            "patch = 3 * $vision.patch_size**2",
-            *_places("rows * columns // $vision.pooling_kernel_size**2"),
-        ),
-        _UNCACHED,
-    ),
-    "unpooled_patches_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.rand(batch_size, rows * columns, 3 * side**2$dtype)",
-            "image_position_ids": "positions.repeat(batch_size, 1, 1)",
-            "mm_token_type_ids": _MARKED,
-        },
-        (*_IMAGE, "max_seq_length"),
-        (
-            "side = $vision.patch_size * $vision.pooling_kernel_size",
-            "rows, columns = height // side, width // side",
-            _POSITIONED[1],
-            *_places("rows * columns"),
-        ),
-        _UNCACHED,
-    ),
-    "bare_patches_in_text": Kind(
-        {**_MIXED, "pixel_values": "torch.randn(batch_size * 49, config.patch_dim)"},
-        _WORDS,
-        _places("49", text="config.image_token_id + 1, config.vocab_size"),
-    ),
-    "pooled_patches_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.rand(batch_size, side**2, 3 * $vision.patch_size**2$dtype)",
-            "image_token_pooling": "torch.cat([pooling + i * side**2 for i in range(batch_size)])",
-            "image_grids": "torch.tensor([[side // 3, side // 3, 0, 0]] * batch_size)",
-            "image_num_crops": "torch.ones(batch_size, dtype=torch.long)",
-        },
-        _WORDS,
-        (
-            "side = $vision.image_size[0] // $vision.patch_size",
-            "pooling = torch.arange(side**2).view(side // 3, 3, side // 3, 3)",
-            "pooling = pooling.transpose(1, 2).reshape(-1, 9)",
-            *_places("side**2 // 9", text="0, $text.vocab_size"),
-        ),
-        _UNCACHED,
-    ),
-    "grids_in_text": Kind(
-        {
-            **_MIXED,
-            "pixel_values": "torch.randn(count, 3 * $vision.patch_size**2$dtype)",
-            "image_grid_hw": "torch.tensor([[rows, columns]] * batch_size)",
-        },
-        (*_IMAGE, "max_seq_length"),
-        (*_GRID, *_places("rows * columns // 4")),
-        _UNCACHED,
-    ),
-    "image_and_action": Kind(
-        {
-            "state": "torch.randn(batch_size, config.max_state_dim$dtype)",
-            "noise": "torch.randn(batch_size, config.chunk_size, config.max_action_dim$dtype)",
-            "timestep": "torch.rand(batch_size)",
-            **_MIXED,
-            "pixel_values": "torch.rand(batch_size, 1, 3, size, size$dtype)",
-            "pixel_attention_mask": "torch.ones(batch_size, 1, dtype=torch.bool)",
-        },
-        _WORDS,
-        (
-            "size = $vision.image_size",
-            *_places(
-                f"{_SIDE} ** 2",
-                "$model_part.image_token_id",
-                "0, $model_part.text_config.vocab_size",
-            ),
-        ),
-    ),
-    "crops_in_text": Kind(
-        {
-            **_MIXED,
-            "image_pixel_values": "torch.rand(batch_size, 2, 3, size, size$dtype)",
-            "image_sizes": "torch.tensor([[size, size]] * batch_size)",
-            "image_attention_mask": "torch.ones(batch_size, 2, 2 * side, 2 * side)",
-        },
-        _WORDS,
-        (
-            "size = $vision.crop_size",
-            "side = size // $vision.patch_size // 2",
-            *_places("2 * side * (side + 1) + 1", "$vision.image_token_id"),
-        ),
-        _UNCACHED,
-    ),
-    "sound_in_text": _sound_in_text(
-        "frames",
-        ("frames = max_audio_seq_length // 960",),
-        "torch.randn(batch_size, frames, $audio.input_size)",
-        input_features_mask=_HEARD,
-    ),
-    "columns_in_text": _sound_in_text(
-        "frames // 8",
-        _FRAMES,
-        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
-        input_features_mask=_HEARD,
-    ),
-    "chunks_in_text": _sound_in_text(
-        "13 * chunks",
-        ("chunks = max_audio_seq_length // 16000", "frames = 100 * chunks"),
-        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
-        input_features_mask=_HEARD,
-    ),
-    "windows_in_text": _sound_in_text(
-        "3 * windows",
-        (
-            "frames = max_audio_seq_length // 320",
-            "windows = (frames + config.window_size - 1) // config.window_size",
-        ),
-        "torch.randn(batch_size, frames, $audio.input_dim$dtype)",
-    ),
-    "half_a_minute_in_text": _sound_in_text(
-        "frames // 8",
-        (f"frames = {_HALF_A_MINUTE}",),
-        "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
-        ("batch_size",),
-        input_features_mask=_HEARD,
-    ),
-    "half_a_minute_in_late_text": Kind(
-        {
-            **_MIXED,
-            "input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
-        },
-        _WORDS,
-        (
-            f"frames = {_HALF_A_MINUTE}",
-            *_places(
-                "frames // 8",
-                "config.audio_token_id",
-                "config.audio_token_id + 1, $text.vocab_size",
-            ),
-        ),
-        _UNCACHED,
-    ),
-    "sound_with_text": Kind(
-        {
-            "input_ids": "torch.randint(0, $text.vocab_size, (batch_size, frames // 8))",
-            "input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)",
-        },
-        _SOUND,
-        _FRAMES,
-        _UNCACHED,
-    ),
-    "text_and_speech": Kind(
-        {
-            "input_ids": "torch.cat([text, places], dim=1)",
-            "audio_latents": "torch.randn(batch_size, 25, config.latent_dim)",
-        },
-        _WORDS,
-        (
-            "first = config.audio_latent_token_id + 1",
-            "text = torch.randint(first, config.vocab_size, (batch_size, max_seq_length))",
-            "places = torch.full((batch_size, 25), config.audio_latent_token_id)",
-        ),
-        _UNCACHED,
-    ),
-    # Series of figures
-    "channels": Kind(
-        {"past_values": "torch.randn(batch_size, config.context_length, channels)"},
-        before=("channels = config.num_input_channels",),
-    ),
-    "series": Kind(
-        {"past_values": "torch.randn(batch_size, 512)"},
-    ),
-    "padded_series": Kind(
-        {
-            "past_values": "torch.randn(batch_size, config.context_length)",
-            "past_values_padding": "torch.zeros(batch_size, config.context_length, "
-            "dtype=torch.long)",
-            "freq": "torch.zeros(batch_size, 1, dtype=torch.long)",
-        }
-    ),
-    "lagged_series": Kind(
-        {
-            "past_values": "torch.randn(batch_size, past)",
-            "past_time_features": "torch.randn(batch_size, past, 1)",
-            "past_observed_mask": "torch.ones(batch_size, past)",
-            "future_values": "torch.randn(batch_size, future)",
-            "future_time_features": "torch.randn(batch_size, future, 1)",
-        },
-        before=(
-            "past = config.context_length + max(config.lags_sequence)",
-            "future = config.prediction_length",
-        ),
-        more=_UNCACHED,
-    ),
-    "decisions": Kind(
-        {
-            "states": "torch.randn(batch_size, max_seq_length, config.state_dim)",
-            "actions": "torch.randn(batch_size, max_seq_length, config.act_dim)",
-            "rewards": "torch.randn(batch_size, max_seq_length, 1)",
-            "returns_to_go": "torch.randn(batch_size, max_seq_length, 1)",
-            "timesteps": "torch.arange(max_seq_length).repeat(batch_size, 1)",
-            "attention_mask": "torch.ones(batch_size, max_seq_length)",
-        },
-        _WORDS,
-    ),
-    "bytes": Kind(
-        {"inputs": "torch.randint(0, config.vocab_size, (batch_size, length))"},
-        before=("length = config.max_position_embeddings",),
-    ),
-}
-
 _FOLLOWS = "Follows objects through a video, in a session that its forward method needs."
 _SIGLIP = 'vision_config={"image_size": 896, "patch_size": 14}'
 """The images that the model is made for; the defaults leave fewer patches than it wants."""
@@ -880,7 +64,9 @@ _CHOICES: Mapping[str, Choice] = {
     "lw_detr": Choice("image", options="projector_scale_factors=[1.0]", height=640),
     "lw_detr_vit": Choice("image_square"),
     "rf_detr": Choice("image", height=560),
-    "pp_doclayout_v2": Choice("image", options="class_thresholds=[0.5] * 25", height=800),
+    "pp_doclayout_v2": Choice(
+        left_out="The default configuration lacks the thresholds of the classes."
+    ),
     "pp_doclayout_v3": Choice("image", height=800),
     "pp_doclayout_v4": Choice("image", height=800),
     "depth_pro": Choice("image", height=1536),
@@ -1137,10 +323,7 @@ _CHOICES: Mapping[str, Choice] = {
     ),
     "colmodernvbert": Choice(
         "image_in_masked_text",
-        options=(
-            'vlm_config={"model_type": "modernvbert", "image_token_id": 50367, '
-            '"vision_config": {"image_size": 512}}'
-        ),
+        options=('vlm_config={"image_token_id": 50367, "vision_config": {"image_size": 512}}'),
         vision="config.vlm_config.vision_config",
         model_part="config.vlm_config",
     ),
@@ -1268,16 +451,16 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
         "options": choice.options,
         "source": architecture.source,
         "documented_with": architecture.checkpoint,
+        "parameters": "",
     }
-    reason = choice.left_out or _unavailable(architecture)
+    reason = choice.left_out
+    if architecture.requires:
+        reason = reason or f"Needs the package {' and '.join(architecture.requires)}."
     if reason:
         return row | {"left_out": reason}
-    try:
-        config = _config(architecture.config, choice.options)
-        model = common.model_class(name, architecture.module)
-        row["parameters"] = common.parameters(config, model)
-    except Exception as error:
-        return row | {"left_out": f"TODO {type(error).__name__} {str(error)[:100]}"}
+    config = _config(architecture.config, choice.options)
+    model = common.model_class(name, architecture.module)
+    row["parameters"] = common.parameters(config, model)
     if row["parameters"] > common.LARGEST:
         size = f"{row['parameters'] / 1e9:.1f}"
         return row | {"left_out": f"The default configuration has {size} B parameters."}
@@ -1286,10 +469,9 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
 
 def _head(architecture: common.Architecture, choice: Choice) -> tuple[str, str]:
     """Which of its heads is the point of an architecture, if any, and the class to create."""
-    heads = {head: name for head, name in architecture.heads.items() if head in _TASKS}
+    heads = architecture.heads
     if choice.model:
-        of_choice = [head for head, name in architecture.heads.items() if name == choice.model]
-        return next(iter(of_choice), ""), choice.model
+        return next((head for head in heads if heads[head] == choice.model), ""), choice.model
     head = next((head for head in _TASKS if head in heads), "")
     return head, heads.get(head) or architecture.model
 
@@ -1305,55 +487,47 @@ def _task(architecture: common.Architecture) -> str:
     """What features are extracted from, where there is no head for more than that."""
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in architecture.heads:
         return "zero_shot_image_classification"
-    if "CTC" in architecture.heads and architecture.base.endswith("CTC"):
+    if architecture.base.endswith("CTC"):
         return "automatic_speech_recognition"
     sense = {
         "pixel_values": "image",
         "pixel_values_videos": "video",
         "input_values": "audio",
         "input_features": "audio",
+        "latents": "audio",
         "past_values": "time_series",
     }.get(architecture.main_input_name)
-    first = next((each for each in architecture.modalities if each != "text"), "")
-    return f"{sense or first}_feature_extraction" if sense or first else "feature_extraction"
-
-
-def _unavailable(architecture: common.Architecture) -> str:
-    """Why a model cannot be created here, if it cannot."""
-    if architecture.requires:
-        return f"Needs the package {' and '.join(architecture.requires)}."
-    return ""
+    senses = [sense, *(each for each in architecture.modalities if each != "text")]
+    first = next((each for each in senses if each), "")
+    return f"{first}_feature_extraction" if first else "feature_extraction"
 
 
 def _config(name: str, options: str) -> Any:
     """The configuration that a script creates."""
     import transformers
 
-    return eval(f"transformers.{name}({options})", {"transformers": transformers})
+    return getattr(transformers, name)(**eval(f"dict({options})"))
 
 
 def _calling(
-    architecture: common.Architecture, choice: Choice, config: Any, model: type
+    architecture: common.Architecture, choice: Choice, config: Any, model: Any
 ) -> dict[str, Any]:
     """How to call a model: the kind of its inputs, and their sizes by default."""
-    parts = _parts(config) | {"model_part": ""}
+    parts = {**_parts(config), "model_part": ""}
     parts |= {name: place for name in parts if (place := getattr(choice, name))}
     height, width = _size(config)
     if choice.height:
         height, width = choice.height, choice.width or choice.height
-    kind = choice.kind or _kind(architecture, inspect.signature(model.forward).parameters)
+    kind = choice.kind or _kind(list(inspect.signature(model.forward).parameters)[1:])
     if kind == "image" and not choice.kind:
-        kind = _image_kind(architecture, model, height, width)
-    if kind not in _KINDS:
-        return {"left_out": f"TODO no kind {kind}"}
-    parameters = _KINDS[kind].parameters
-    longest = _longest(parts["text"], config)
+        kind = _image_kind(architecture.config, model, height, width)
+    parameters = KINDS[kind].parameters
     return {
         "kind": kind,
         **parts,
         "height": height if "height" in parameters else "",
         "width": width if "height" in parameters else "",
-        "max_seq_length": longest if "max_seq_length" in parameters else "",
+        "max_seq_length": _longest(parts["text"], config) if "max_seq_length" in parameters else "",
         "checkpoint": _checkpoint(architecture),
     }
 
@@ -1376,13 +550,13 @@ def _parts(config: Any) -> dict[str, str]:
 
 def _size(config: Any) -> tuple[int, int]:
     """Height and width of the images that a model is configured for."""
-    for part in (
-        config,
-        *(getattr(config, name, None) for name in ("vision_config", "backbone_config")),
-    ):
+    parts = [getattr(config, name, None) for name in ("vision_config", "backbone_config")]
+    for part in (config, *parts):
         size = getattr(part, "image_size", None)
+        if isinstance(size, int):
+            return size, size
         if size:
-            return tuple(size) if isinstance(size, (list, tuple)) else (size, size)
+            return size[0], size[1]
     return 224, 224
 
 
@@ -1393,55 +567,87 @@ def _longest(where: str, config: Any) -> int | str:
     return positions if 0 < positions < 128 else ""
 
 
-def _kind(architecture: common.Architecture, arguments: Mapping[str, Any]) -> str:
+def _kind(names: Sequence[str]) -> str:
     """The kind of inputs that the names of the arguments suggest."""
-    first = next(iter(arguments.keys() - {"self"}), "")
-    names = [name for name in arguments if name != "self"]
-    first = names[0]
-    if first == "pixel_values" and "input_ids" not in names and "grid_thw" not in names:
-        return "image"
-    if names[:2] == ["input_ids", "pixel_values"] and "past_key_values" not in names:
-        return "image_and_text"
     if "grid_thw" in names:
-        return {"hidden_states": "patches", "pixel_values": "patches_named"}.get(first, "")
-    if first == "input_values":
-        return "waveform"
-    if first == "input_features":
-        return "spectrogram"
-    return ""
+        return "patches"
+    if names[:2] == ["input_ids", "pixel_values"]:
+        return "image_and_text"
+    return {
+        "pixel_values": "image",
+        "input_values": "waveform",
+        "input_features": "spectrogram",
+    }[names[0]]
 
 
-def _image_kind(architecture: common.Architecture, model: Any, height: int, width: int) -> str:
+def _image_kind(config: str, model: Any, height: int, width: int) -> str:
     """Whether a model takes images of any size, or of the one that it is created for."""
-    from transformers import AutoConfig  # noqa: F401
-
     other = (height + 64, width + 128)
-    if _runs(model, _config(architecture.config, ""), *other):
+    if _runs(model, config, "", other):
         return "image"
-    try:
-        sized = _config(architecture.config, f"image_size={other}")
-    except Exception:
-        return "image_square" if height == width else "image_oblong"
-    if _runs(model, sized, *other):
+    if _runs(model, config, f"image_size={other}", other):
         return "image_sized"
     return "image_square" if height == width else "image_oblong"
 
 
-def _runs(model: Any, config: Any, height: int, width: int) -> bool:
+def _runs(model: Any, config: str, options: str, size: tuple[int, int]) -> bool:
     """Whether a model runs with images of a size; nothing is computed."""
     import torch
+    from huggingface_hub.errors import StrictDataclassError
 
-    with torch.device("meta"):
-        try:
-            model(config).eval()(torch.rand(1, 3, height, width))
-        except Exception:
-            return False
+    try:
+        with torch.device("meta"):
+            model(_config(config, options)).eval()(torch.rand(1, 3, *size))
+    except (RuntimeError, TypeError, ValueError, StrictDataclassError):
+        return False
     return True
 
 
 def _checkpoint(architecture: common.Architecture) -> str:
-    return architecture.checkpoint
+    """What ``pretrained`` loads; nothing where the model is published as a part of another one."""
+    name = architecture.model_type
+    if name in _CHECKPOINTS:
+        return _CHECKPOINTS[name]
+    part = re.search(r"_(vision|audio|encoder|decoder|qformer|vqmodel|vit|backbone)$", name)
+    return "" if part else architecture.checkpoint
 
+
+_CHECKPOINTS = {
+    "blip_2_qformer": "",
+    "colpali": "vidore/colpali-v1.3-hf",
+    "donut-swin": "",
+    "edgetam_vision_model": "",
+    "got_ocr2": "stepfun-ai/GOT-OCR-2.0-hf",
+    "hgnet_v2": "ustc-community/hgnet-v2",
+    "maskformer-swin": "",
+    "mobilevit": "apple/mobilevit-small",
+    "nemotron3_5_transcribe_word_timestamp": "",
+    "pe_audio": "",
+    "pe_video": "",
+    "pixtral": "",
+    "pp_lcnet_v3": "",
+    "pp_lcnet_v4": "",
+    "prompt_depth_anything": "depth-anything/prompt-depth-anything-vits-hf",
+    "rf_detr_dinov2": "",
+    "rt_detr_resnet": "",
+    "sam": "facebook/sam-vit-base",
+    "sam2_hiera_det_model": "",
+    "sam2_vision_model": "",
+    "sam3_lite_text_text_model": "",
+    "sam3_vision_model": "",
+    "sam3_vit_model": "",
+    "sam_hq_vision_model": "",
+    "sam_vision_model": "",
+    "seamless_m4t_v2": "facebook/seamless-m4t-v2-large",
+    "segformer": "nvidia/segformer-b0-finetuned-ade-512-512",
+    "sew": "asapp/sew-tiny-100k",
+    "sew-d": "asapp/sew-d-tiny-100k",
+    "timm_wrapper": "timm/resnet50.a1_in1k",
+    "vitdet": "",
+    "xcodec": "hf-audio/xcodec-hubert-librispeech",
+}
+"""Published weights, where those that the library names are none of the model, and where there are
+none but as a part of a larger model."""
 
 _AUTO = {
     "IMAGE_TEXT_TO_TEXT": "AutoModelForImageTextToText",
@@ -1450,9 +656,11 @@ _AUTO = {
     "CAUSAL_LM": "AutoModelForCausalLM",
     "PRETRAINING": "AutoModelForPreTraining",
     "IMAGE_CLASSIFICATION": "AutoModelForImageClassification",
-    "IMAGE": "AutoModel",
 }
 """The classes that create models with a head in a given precision."""
+
+_SAMPLES = ("decision_transformer", "mobilenet_v2", "segformer")
+"""Small and quick ones."""
 
 
 def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
@@ -1461,7 +669,7 @@ def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
 
 
 def _script(row: Mapping[str, str]) -> Script:
-    kind = _KINDS[row["kind"]]
+    kind = KINDS[row["kind"]]
     size = int(row["parameters"])
     large = size > common.ABOVE_THIS_BFLOAT16
     creator = row["auto"] if large else row["model"]
@@ -1476,16 +684,13 @@ def _script(row: Mapping[str, str]) -> Script:
         license=common.license_of(row["checkpoint"]),
         source=f"{row['model']} of transformers in its default configuration.\n\n"
         f"{common.url(row['source'])}",
-        imports=(f"from transformers import {', '.join(sorted((creator, row['config'])))}",),
+        imports=("\n".join(_import(creator, row["config"])),),
         parameters=(*kind.parameters, *own),
         defaults={name: value for name, value in defaults.items() if usual.get(name) != value},
         params=size,
         body=_body(row, kind, creator, large),
         sample=row["name"] in _SAMPLES,
     )
-
-
-_SAMPLES: tuple[str, ...] = ()
 
 
 def _body(row: Mapping[str, str], kind: Kind, creator: str, large: bool) -> str:
@@ -1525,29 +730,36 @@ def _inputs(row: Mapping[str, str], kind: Kind, large: bool) -> list[str]:
     return before + _mapping(dict(zip(kind.inputs, filled[len(kind.before) :], strict=True)))
 
 
+def _import(*names: str) -> list[str]:
+    """The import of some classes, a line each where they do not fit on one."""
+    line = f"from transformers import {', '.join(sorted(names))}"
+    if len(line) <= WIDTH:
+        return [line]
+    return ["from transformers import (", *(f"    {name}," for name in sorted(names)), ")"]
+
+
 def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
     """Lines that create the model, with published or with random weights.
 
     Only the ``Auto`` classes have a public way to create a model in bfloat16 right away, without
     one in float32 before.
     """
-    options = [row["options"]] if row["options"] else []
-    if row["kind"] == "image_sized":
-        options += ["image_size=(height, width)"]
-    config = f"{row['config']}({', '.join(options)})"
-    function, arguments = creator, [config]
+    sized = "image_size=(height, width)" if row["kind"] == "image_sized" else ""
+    options = ", ".join(each for each in (row["options"], sized) if each)
+    indent = "    " if row["checkpoint"] else ""
+    settings, before = f"{row['config']}({options})", []
+    if row["options"]:
+        settings, before = "settings", _fitted(f"{indent}settings = {settings}")
+    function, arguments = creator, [settings]
     if large:
-        function, arguments = f"{creator}.from_config", [config, "dtype=torch.bfloat16"]
+        function, arguments = f"{creator}.from_config", [settings, "dtype=torch.bfloat16"]
+    new = [*before, *_call(f"{indent}model = ", function, arguments)]
     if not row["checkpoint"]:
-        return _call("model = ", function, arguments)
+        return new
     dtype = "torch.bfloat16" if large else "torch.float32"
     published = [f'"{row["checkpoint"]}"', f"dtype={dtype}"]
-    return [
-        "if pretrained:",
-        *_call("    model = ", f"{creator}.from_pretrained", published),
-        "else:",
-        *_call("    model = ", function, arguments),
-    ]
+    loaded = _call("    model = ", f"{creator}.from_pretrained", published)
+    return ["if pretrained:", *loaded, "else:", *new]
 
 
 def _fitted(line: str, after: str = "") -> list[str]:

@@ -150,8 +150,8 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
     model = common.model_class(name, architecture.module)
     row |= {"model": name, "parameters": common.parameters(config, model)}
     if row["parameters"] > common.LARGEST:
-        size = round(row["parameters"] / 1e9)
-        return row | {"left_out": f"The default configuration has {size} B parameters."}
+        size = row["parameters"] / 1e9
+        return row | {"left_out": f"The default configuration has {size:.3g} B parameters."}
     arguments = inspect.signature(model.forward).parameters
     return row | {
         "kind": kind,

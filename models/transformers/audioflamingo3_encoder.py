@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = AudioFlamingo3Encoder.from_pretrained("nvidia/audio-flamingo-3-hf", dtype=torch.float32)
-else:
-    model = AudioFlamingo3Encoder(AudioFlamingo3EncoderConfig())
+model = AudioFlamingo3Encoder(AudioFlamingo3EncoderConfig())
 model.eval()
 config = model.config
 frames = 2 * config.max_source_positions

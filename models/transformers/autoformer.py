@@ -21,7 +21,8 @@ if pretrained:
         "huggingface/autoformer-tourism-monthly", dtype=torch.float32
     )
 else:
-    model = AutoformerModel(AutoformerConfig(prediction_length=24, num_time_features=1))
+    settings = AutoformerConfig(prediction_length=24, num_time_features=1)
+    model = AutoformerModel(settings)
 model.eval()
 config = model.config
 past = config.context_length + max(config.lags_sequence)

@@ -21,9 +21,8 @@ if pretrained:
         "Salesforce/blip2-opt-2.7b", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        Blip2Config(image_token_index=50265), dtype=torch.bfloat16
-    )
+    settings = Blip2Config(image_token_index=50265)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = Blip2QFormerModel.from_pretrained("Salesforce/blip2-opt-2.7b", dtype=torch.float32)
-else:
-    model = Blip2QFormerModel(Blip2QFormerConfig())
+model = Blip2QFormerModel(Blip2QFormerConfig())
 model.eval()
 config = model.config
 inputs = {

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = CohereCompassVisionModel.from_pretrained(
-        "CohereLabs/North-Micro-Vision-Instruct", dtype=torch.float32
-    )
-else:
-    model = CohereCompassVisionModel(CohereCompassVisionConfig())
+model = CohereCompassVisionModel(CohereCompassVisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

@@ -1,4 +1,4 @@
-# labels: name::colmodernvbert author::modernvbert task::visual_document_retrieval license::apache-2.0 test_group::transformers params::251434112
+# labels: name::colmodernvbert author::modernvbert task::visual_document_retrieval license::apache-2.0 test_group::transformers params::252070016
 """
 ColModernVBertForRetrieval of transformers in its default configuration.
 
@@ -21,13 +21,14 @@ if pretrained:
         "ModernVBERT/colmodernvbert-merged", dtype=torch.float32
     )
 else:
-    model = ColModernVBertForRetrieval(
-        ColModernVBertConfig(vlm_config={"model_type": "modernvbert", "image_token_id": 50367})
+    settings = ColModernVBertConfig(
+        vlm_config={"image_token_id": 50367, "vision_config": {"image_size": 512}}
     )
+    model = ColModernVBertForRetrieval(settings)
 model.eval()
 vision = model.config.vlm_config.vision_config
 whole = model.config.vlm_config
-size = 256
+size = vision.image_size
 side = size // vision.patch_size // whole.pixel_shuffle_factor
 places = torch.full((batch_size, side**2), whole.image_token_id)
 text = torch.randint(0, whole.image_token_id, (batch_size, max_seq_length))

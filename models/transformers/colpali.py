@@ -17,7 +17,7 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 
 # The model and its inputs
 if pretrained:
-    model = AutoModelForPreTraining.from_pretrained("vidore/colpali-v1.2", dtype=torch.bfloat16)
+    model = AutoModelForPreTraining.from_pretrained("vidore/colpali-v1.3-hf", dtype=torch.bfloat16)
 else:
     model = AutoModelForPreTraining.from_config(ColPaliConfig(), dtype=torch.bfloat16)
 model.eval()

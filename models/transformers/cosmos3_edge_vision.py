@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = Cosmos3EdgeVisionModel.from_pretrained("nvidia/Cosmos3-Edge", dtype=torch.float32)
-else:
-    model = Cosmos3EdgeVisionModel(Cosmos3EdgeVisionConfig())
+model = Cosmos3EdgeVisionModel(Cosmos3EdgeVisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

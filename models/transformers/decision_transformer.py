@@ -1,4 +1,4 @@
-# labels: name::decision_transformer author::huggingface task::reinforcement_learning license::apache-2.0 test_group::transformers params::1256854
+# labels: name::decision_transformer author::huggingface task::reinforcement_learning license::apache-2.0 test_group::transformers,sample params::1256854
 """
 DecisionTransformerModel of transformers in its default configuration.
 

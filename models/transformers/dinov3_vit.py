@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = DINOv3ViTModel.from_pretrained(
-        "facebook/dinov3-vits16-pretrain-lvd1689m", dtype=torch.float32
-    )
-else:
-    model = DINOv3ViTModel(DINOv3ViTConfig())
+model = DINOv3ViTModel(DINOv3ViTConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

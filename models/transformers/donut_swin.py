@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = DonutSwinModel.from_pretrained("naver-clova-ix/donut-base", dtype=torch.float32)
-else:
-    model = DonutSwinModel(DonutSwinConfig())
+model = DonutSwinModel(DonutSwinConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

@@ -1,4 +1,4 @@
-# labels: name::embedding_gemma2 author::google task::image_feature_extraction license::apache-2.0 test_group::transformers params::271002624
+# labels: name::embedding_gemma2 author::google task::image_feature_extraction license::apache-2.0 test_group::transformers params::438760448
 """
 EmbeddingGemma2Model of transformers in its default configuration.
 
@@ -21,14 +21,16 @@ batch_size, height, width, max_seq_length, pretrained = parse(
 if pretrained:
     model = EmbeddingGemma2Model.from_pretrained("google/embeddinggemma-2", dtype=torch.float32)
 else:
-    model = EmbeddingGemma2Model(EmbeddingGemma2Config())
+    settings = EmbeddingGemma2Config(vision_config={"model_type": "gemma4_vision"})
+    model = EmbeddingGemma2Model(settings)
 model.eval()
 config = model.config
-rows, columns = height // config.patch_size, width // config.patch_size
+vision = model.config.vision_config
+rows, columns = height // vision.patch_size, width // vision.patch_size
 positions = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))
-patch = 3 * config.patch_size**2
+patch = 3 * vision.patch_size**2
 places = torch.full(
-    (batch_size, rows * columns // config.pooling_kernel_size**2), config.image_token_id
+    (batch_size, rows * columns // vision.pooling_kernel_size**2), config.image_token_id
 )
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)

@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = AutoModel.from_pretrained("LGAI-EXAONE/EXAONE-4.5-33B", dtype=torch.bfloat16)
-else:
-    model = AutoModel.from_config(Exaone4_5_VisionConfig(), dtype=torch.bfloat16)
+model = AutoModel.from_config(Exaone4_5_VisionConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

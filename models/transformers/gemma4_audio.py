@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = Gemma4AudioModel.from_pretrained("google/gemma-4-e2b-it", dtype=torch.float32)
-else:
-    model = Gemma4AudioModel(Gemma4AudioConfig())
+model = Gemma4AudioModel(Gemma4AudioConfig())
 model.eval()
 frames = max_audio_seq_length // 160
 inputs = {"input_features": torch.randn(batch_size, frames, 128)}

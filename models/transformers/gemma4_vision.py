@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=768, width=768
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=768, width=768)
 
 # The model and its inputs
-if pretrained:
-    model = Gemma4VisionModel.from_pretrained("google/gemma-4-e2b-it", dtype=torch.float32)
-else:
-    model = Gemma4VisionModel(Gemma4VisionConfig())
+model = Gemma4VisionModel(Gemma4VisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=336, width=336
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=336, width=336)
 
 # The model and its inputs
-if pretrained:
-    model = Glm4vVisionModel.from_pretrained("zai-org/GLM-4.1V-9B-Thinking", dtype=torch.float32)
-else:
-    model = Glm4vVisionModel(Glm4vVisionConfig())
+model = Glm4vVisionModel(Glm4vVisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

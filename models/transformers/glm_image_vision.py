@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=2048, width=2048
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=2048, width=2048)
 
 # The model and its inputs
-if pretrained:
-    model = AutoModel.from_pretrained("zai-org/GLM-Image", dtype=torch.bfloat16)
-else:
-    model = AutoModel.from_config(GlmImageVisionConfig(), dtype=torch.bfloat16)
+model = AutoModel.from_config(GlmImageVisionConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

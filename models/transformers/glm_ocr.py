@@ -21,7 +21,8 @@ batch_size, height, width, max_seq_length, pretrained = parse(
 if pretrained:
     model = GlmOcrForConditionalGeneration.from_pretrained("zai-org/GLM-OCR", dtype=torch.float32)
 else:
-    model = GlmOcrForConditionalGeneration(GlmOcrConfig())
+    settings = GlmOcrConfig(vision_config={"out_hidden_size": 1536})
+    model = GlmOcrForConditionalGeneration(settings)
 model.eval()
 config = model.config
 vision = model.config.vision_config

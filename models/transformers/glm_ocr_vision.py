@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=336, width=336
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=336, width=336)
 
 # The model and its inputs
-if pretrained:
-    model = GlmOcrVisionModel.from_pretrained("zai-org/GLM-OCR", dtype=torch.float32)
-else:
-    model = GlmOcrVisionModel(GlmOcrVisionConfig())
+model = GlmOcrVisionModel(GlmOcrVisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = GlmAsrEncoder.from_pretrained("zai-org/GLM-ASR-Nano-2512", dtype=torch.float32)
-else:
-    model = GlmAsrEncoder(GlmAsrEncoderConfig())
+model = GlmAsrEncoder(GlmAsrEncoderConfig())
 model.eval()
 config = model.config
 frames = max_audio_seq_length // 160

@@ -1,4 +1,4 @@
-# labels: name::got_ocr2 author::meta task::image_text_to_text license::apache-2.0 test_group::transformers params::560528640
+# labels: name::got_ocr2 author::stepfun-ai task::image_text_to_text license::apache-2.0 test_group::transformers params::560528640
 """
 GotOcr2ForConditionalGeneration of transformers in its default configuration.
 
@@ -18,7 +18,7 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 # The model and its inputs
 if pretrained:
     model = GotOcr2ForConditionalGeneration.from_pretrained(
-        "facebook/sam-vit-huge", dtype=torch.float32
+        "stepfun-ai/GOT-OCR-2.0-hf", dtype=torch.float32
     )
 else:
     model = GotOcr2ForConditionalGeneration(GotOcr2Config())

@@ -17,7 +17,7 @@ batch_size, height, width, pretrained = parse(["batch_size", "height", "width", 
 
 # The model and its inputs
 if pretrained:
-    model = HGNetV2Backbone.from_pretrained("ustc-community/dfine_x_coco", dtype=torch.float32)
+    model = HGNetV2Backbone.from_pretrained("ustc-community/hgnet-v2", dtype=torch.float32)
 else:
     model = HGNetV2Backbone(HGNetV2Config())
 model.eval()

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = Idefics3VisionTransformer.from_pretrained(
-        "HuggingFaceM4/Idefics3-8B-Llama3", dtype=torch.float32
-    )
-else:
-    model = Idefics3VisionTransformer(Idefics3VisionConfig())
+model = Idefics3VisionTransformer(Idefics3VisionConfig())
 model.eval()
 config = model.config
 size = config.image_size

@@ -21,7 +21,8 @@ if pretrained:
         "huggingface/informer-tourism-monthly", dtype=torch.float32
     )
 else:
-    model = InformerModel(InformerConfig(prediction_length=24, num_time_features=1))
+    settings = InformerConfig(prediction_length=24, num_time_features=1)
+    model = InformerModel(settings)
 model.eval()
 config = model.config
 past = config.context_length + max(config.lags_sequence)

@@ -21,13 +21,14 @@ if pretrained:
         "Salesforce/instructblip-flan-t5-xl", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        InstructBlipConfig(image_token_index=50265), dtype=torch.bfloat16
-    )
+    settings = InstructBlipConfig(image_token_index=50265)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config
 size = vision.image_size
+vocabulary = config.qformer_config.vocab_size
+question = torch.randint(0, vocabulary, (batch_size, max_seq_length))
 places = torch.full((batch_size, config.num_query_tokens), config.image_token_id)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)
@@ -35,8 +36,8 @@ inputs = {
     "input_ids": input_ids,
     "attention_mask": torch.ones_like(input_ids),
     "pixel_values": torch.rand(batch_size, 3, size, size, dtype=torch.bfloat16),
-    "qformer_input_ids": text,
-    "qformer_attention_mask": torch.ones_like(text),
+    "qformer_input_ids": question,
+    "qformer_attention_mask": torch.ones_like(question),
 }
 
 # Call the model

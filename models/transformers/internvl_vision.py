@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=448, width=448
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=448, width=448)
 
 # The model and its inputs
-if pretrained:
-    model = InternVLVisionModel.from_pretrained("OpenGVLab/InternVL3-1B-hf", dtype=torch.float32)
-else:
-    model = InternVLVisionModel(InternVLVisionConfig())
+model = InternVLVisionModel(InternVLVisionConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

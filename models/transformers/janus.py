@@ -21,9 +21,8 @@ if pretrained:
         "deepseek-community/Janus-Pro-1B", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        JanusConfig(image_token_id=31999), dtype=torch.bfloat16
-    )
+    settings = JanusConfig(image_token_id=31999)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = Kimi_K25VisionModel.from_pretrained("moonshotai/Kimi-K2.6", dtype=torch.float32)
-else:
-    model = Kimi_K25VisionModel(Kimi_K25VisionConfig())
+model = Kimi_K25VisionModel(Kimi_K25VisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

@@ -6,7 +6,7 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import AutoModelForSpeechSeq2Seq, KyutaiSpeechToTextConfig
+from transformers import AutoModelForMultimodalLM, KyutaiSpeechToTextConfig
 
 from turnkeyml.parser import parse
 
@@ -17,11 +17,11 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 
 # The model and its inputs
 if pretrained:
-    model = AutoModelForSpeechSeq2Seq.from_pretrained(
+    model = AutoModelForMultimodalLM.from_pretrained(
         "kyutai/stt-2.6b-en-trfs", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForSpeechSeq2Seq.from_config(KyutaiSpeechToTextConfig(), dtype=torch.bfloat16)
+    model = AutoModelForMultimodalLM.from_config(KyutaiSpeechToTextConfig(), dtype=torch.bfloat16)
 model.eval()
 config = model.config
 text = torch.randint(0, config.vocab_size, (batch_size, max_seq_length, 1))

@@ -21,9 +21,8 @@ if pretrained:
         "llava-hf/llava-1.5-7b-hf", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        LlavaConfig(image_token_index=31999), dtype=torch.bfloat16
-    )
+    settings = LlavaConfig(image_token_index=31999)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

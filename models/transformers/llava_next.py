@@ -21,9 +21,8 @@ if pretrained:
         "llava-hf/llava-v1.6-mistral-7b-hf", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        LlavaNextConfig(image_token_index=31999), dtype=torch.bfloat16
-    )
+    settings = LlavaNextConfig(image_token_index=31999)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

@@ -21,9 +21,8 @@ if pretrained:
         "llava-hf/LLaVA-NeXT-Video-7B-hf", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(
-        LlavaNextVideoConfig(image_token_index=31999), dtype=torch.bfloat16
-    )
+    settings = LlavaNextVideoConfig(image_token_index=31999)
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

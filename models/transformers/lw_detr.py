@@ -23,7 +23,8 @@ if pretrained:
         "AnnaZhang/lwdetr_small_60e_coco", dtype=torch.float32
     )
 else:
-    model = LwDetrForObjectDetection(LwDetrConfig(projector_scale_factors=[1.0]))
+    settings = LwDetrConfig(projector_scale_factors=[1.0])
+    model = LwDetrForObjectDetection(settings)
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = MaskFormerSwinModel.from_pretrained(
-        "microsoft/swin-tiny-patch4-window7-224", dtype=torch.float32
-    )
-else:
-    model = MaskFormerSwinModel(MaskFormerSwinConfig())
+model = MaskFormerSwinModel(MaskFormerSwinConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

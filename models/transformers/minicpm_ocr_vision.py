@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=448, width=448
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=448, width=448)
 
 # The model and its inputs
-if pretrained:
-    model = MiniCPMOcrVisionModel.from_pretrained("openbmb/MiniCPM-OCR-1.0", dtype=torch.float32)
-else:
-    model = MiniCPMOcrVisionModel(MiniCPMOcrVisionConfig())
+model = MiniCPMOcrVisionModel(MiniCPMOcrVisionConfig())
 model.eval()
 config = model.config
 side = config.patch_size

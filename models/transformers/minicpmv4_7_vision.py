@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=448, width=448
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=448, width=448)
 
 # The model and its inputs
-if pretrained:
-    model = MiniCPMV4_7VisionModel.from_pretrained("openbmb/MiniCPM-V-4.7-1B", dtype=torch.float32)
-else:
-    model = MiniCPMV4_7VisionModel(MiniCPMV4_7VisionConfig())
+model = MiniCPMV4_7VisionModel(MiniCPMV4_7VisionConfig())
 model.eval()
 config = model.config
 side = config.patch_size

@@ -26,9 +26,10 @@ else:
     model = MMGroundingDinoForObjectDetection(MMGroundingDinoConfig())
 model.eval()
 language = model.config.text_config
-start, stop, end = torch.tensor([101, 1012, 102]).expand(batch_size, 3).split(1, dim=1)
+start = torch.full((batch_size, 1), 101)
+end = torch.tensor([1012, 102]).repeat(batch_size, 1)
 words = torch.randint(1996, language.vocab_size, (batch_size, max_seq_length - 3))
-input_ids = torch.cat([start, words, stop, end], dim=1)
+input_ids = torch.cat([start, words, end], dim=1)
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, height, width),
     "input_ids": input_ids,

@@ -1,4 +1,4 @@
-# labels: name::mobilenet_v2 author::google task::image_feature_extraction license::apache-2.0 test_group::transformers params::2223872
+# labels: name::mobilenet_v2 author::google task::image_feature_extraction license::apache-2.0 test_group::transformers,sample params::2223872
 """
 MobileNetV2Model of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::mobilevit author::google task::image_feature_extraction license::apache-2.0 test_group::transformers params::4937632
+# labels: name::mobilevit author::apple task::image_feature_extraction license::apache-2.0 test_group::transformers params::4937632
 """
 MobileViTModel of transformers in its default configuration.
 
@@ -19,7 +19,7 @@ batch_size, height, width, pretrained = parse(
 
 # The model and its inputs
 if pretrained:
-    model = MobileViTModel.from_pretrained("google/mobilenet_v2_1.0_224", dtype=torch.float32)
+    model = MobileViTModel.from_pretrained("apple/mobilevit-small", dtype=torch.float32)
 else:
     model = MobileViTModel(MobileViTConfig())
 model.eval()

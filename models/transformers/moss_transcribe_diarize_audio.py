@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = MossTranscribeDiarizeAudioModel.from_pretrained(
-        "hf-audio/MOSS-Transcribe-Diarize-HF", dtype=torch.float32
-    )
-else:
-    model = MossTranscribeDiarizeAudioModel(MossTranscribeDiarizeAudioConfig())
+model = MossTranscribeDiarizeAudioModel(MossTranscribeDiarizeAudioConfig())
 model.eval()
 config = model.config
 frames = 2 * config.max_source_positions

@@ -13,17 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = MuseSparkAudioModel.from_pretrained(
-        "meta-models/Muse-Spark-Open-816B-A42B", dtype=torch.float32
-    )
-else:
-    model = MuseSparkAudioModel(MuseSparkAudioConfig())
+model = MuseSparkAudioModel(MuseSparkAudioConfig())
 model.eval()
 config = model.config
 samples = max_audio_seq_length // config.samples_per_token * config.samples_per_token

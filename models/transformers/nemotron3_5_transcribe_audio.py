@@ -13,17 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = Nemotron3_5TranscribeAudioModel.from_pretrained(
-        "nvidia/NVIDIA-Nemotron-3.5-Transcribe-30B-A4B", dtype=torch.float32
-    )
-else:
-    model = Nemotron3_5TranscribeAudioModel(Nemotron3_5TranscribeAudioConfig())
+model = Nemotron3_5TranscribeAudioModel(Nemotron3_5TranscribeAudioConfig())
 model.eval()
 audio = model.config.asr_config
 frames = max_audio_seq_length // 160

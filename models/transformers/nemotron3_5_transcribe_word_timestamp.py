@@ -6,22 +6,20 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import Nemotron3_5TranscribeWordTimestampConfig, Nemotron3_5TranscribeWordTimestampModel
+from transformers import (
+    Nemotron3_5TranscribeWordTimestampConfig,
+    Nemotron3_5TranscribeWordTimestampModel,
+)
 
 from turnkeyml.parser import parse
 
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = Nemotron3_5TranscribeWordTimestampModel.from_pretrained(
-        "nvidia/NVIDIA-Nemotron-3.5-Transcribe-30B-A4B", dtype=torch.float32
-    )
-else:
-    model = Nemotron3_5TranscribeWordTimestampModel(Nemotron3_5TranscribeWordTimestampConfig())
+model = Nemotron3_5TranscribeWordTimestampModel(Nemotron3_5TranscribeWordTimestampConfig())
 model.eval()
 config = model.config
 inputs = {"inputs_embeds": torch.randn(batch_size, max_seq_length, config.hidden_size)}

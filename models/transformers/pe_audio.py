@@ -13,15 +13,12 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, max_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "max_seq_length", "pretrained"]
+batch_size, max_audio_seq_length, max_seq_length = parse(
+    ["batch_size", "max_audio_seq_length", "max_seq_length"]
 )
 
 # The model and its inputs
-if pretrained:
-    model = PeAudioModel.from_pretrained("facebook/pe-av-large", dtype=torch.float32)
-else:
-    model = PeAudioModel(PeAudioConfig())
+model = PeAudioModel(PeAudioConfig())
 model.eval()
 language = model.config.text_config
 inputs = {

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = PeAudioEncoder.from_pretrained("facebook/pe-av-large", dtype=torch.float32)
-else:
-    model = PeAudioEncoder(PeAudioEncoderConfig())
+model = PeAudioEncoder(PeAudioEncoderConfig())
 model.eval()
 inputs = {"input_values": torch.randn(batch_size, 1, max_audio_seq_length)}
 

@@ -13,8 +13,8 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, max_seq_length, height, width, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "max_seq_length", "height", "width", "pretrained"], height=336, width=336
+batch_size, max_audio_seq_length, max_seq_length, pretrained = parse(
+    ["batch_size", "max_audio_seq_length", "max_seq_length", "pretrained"]
 )
 
 # The model and its inputs
@@ -24,11 +24,12 @@ else:
     model = AutoModel.from_config(PeAudioVideoConfig(), dtype=torch.bfloat16)
 model.eval()
 language = model.config.text_config
+size = 336
 inputs = {
     "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
     "input_values": torch.randn(batch_size, 1, max_audio_seq_length, dtype=torch.bfloat16),
-    "pixel_values_videos": torch.rand(batch_size, 8, 3, height, width, dtype=torch.bfloat16),
+    "pixel_values_videos": torch.rand(batch_size, 8, 3, size, size, dtype=torch.bfloat16),
 }
 
 # Call the model

@@ -13,19 +13,15 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, height, width, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "height", "width", "pretrained"], height=336, width=336
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = AutoModel.from_pretrained("facebook/pe-av-large", dtype=torch.bfloat16)
-else:
-    model = AutoModel.from_config(PeAudioVideoEncoderConfig(), dtype=torch.bfloat16)
+model = AutoModel.from_config(PeAudioVideoEncoderConfig(), dtype=torch.bfloat16)
 model.eval()
+size = 336
 inputs = {
     "input_values": torch.randn(batch_size, 1, max_audio_seq_length, dtype=torch.bfloat16),
-    "pixel_values_videos": torch.rand(batch_size, 8, 3, height, width, dtype=torch.bfloat16),
+    "pixel_values_videos": torch.rand(batch_size, 8, 3, size, size, dtype=torch.bfloat16),
 }
 
 # Call the model

@@ -13,15 +13,12 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, max_seq_length, pretrained = parse(
-    ["batch_size", "height", "width", "max_seq_length", "pretrained"], height=336, width=336
+batch_size, height, width, max_seq_length = parse(
+    ["batch_size", "height", "width", "max_seq_length"], height=336, width=336
 )
 
 # The model and its inputs
-if pretrained:
-    model = PeVideoModel.from_pretrained("facebook/pe-av-large", dtype=torch.float32)
-else:
-    model = PeVideoModel(PeVideoConfig())
+model = PeVideoModel(PeVideoConfig())
 model.eval()
 language = model.config.text_config
 inputs = {

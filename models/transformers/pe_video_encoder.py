@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=336, width=336
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=336, width=336)
 
 # The model and its inputs
-if pretrained:
-    model = PeVideoEncoder.from_pretrained("facebook/pe-av-large", dtype=torch.float32)
-else:
-    model = PeVideoEncoder(PeVideoEncoderConfig())
+model = PeVideoEncoder(PeVideoEncoderConfig())
 model.eval()
 inputs = {"pixel_values_videos": torch.rand(batch_size, 8, 3, height, width)}
 

@@ -1,4 +1,4 @@
-# labels: name::prompt_depth_anything author::liheyoung task::depth_estimation license::apache-2.0 test_group::transformers params::25083073
+# labels: name::prompt_depth_anything author::depth-anything task::depth_estimation license::apache-2.0 test_group::transformers params::25083073
 """
 PromptDepthAnythingForDepthEstimation of transformers in its default configuration.
 
@@ -20,7 +20,7 @@ batch_size, height, width, pretrained = parse(
 # The model and its inputs
 if pretrained:
     model = PromptDepthAnythingForDepthEstimation.from_pretrained(
-        "LiheYoung/depth-anything-small-hf", dtype=torch.float32
+        "depth-anything/prompt-depth-anything-vits-hf", dtype=torch.float32
     )
 else:
     model = PromptDepthAnythingForDepthEstimation(PromptDepthAnythingConfig())

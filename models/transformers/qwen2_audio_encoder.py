@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = Qwen2AudioEncoder.from_pretrained("Qwen/Qwen2-Audio-7B", dtype=torch.float32)
-else:
-    model = Qwen2AudioEncoder(Qwen2AudioEncoderConfig())
+model = Qwen2AudioEncoder(Qwen2AudioEncoderConfig())
 model.eval()
 config = model.config
 frames = 2 * config.max_source_positions

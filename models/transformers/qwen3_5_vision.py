@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = Qwen3_5VisionModel.from_pretrained("Qwen/Qwen3.5-27B", dtype=torch.float32)
-else:
-    model = Qwen3_5VisionModel(Qwen3_5VisionConfig())
+model = Qwen3_5VisionModel(Qwen3_5VisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

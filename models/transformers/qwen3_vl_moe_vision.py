@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = Qwen3VLMoeVisionModel.from_pretrained(
-        "Qwen/Qwen3-VL-30B-A3B-Instruct", dtype=torch.float32
-    )
-else:
-    model = Qwen3VLMoeVisionModel(Qwen3VLMoeVisionConfig())
+model = Qwen3VLMoeVisionModel(Qwen3VLMoeVisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

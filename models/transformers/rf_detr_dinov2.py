@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = RfDetrDinov2Backbone.from_pretrained("Roboflow/rf-detr-base", dtype=torch.float32)
-else:
-    model = RfDetrDinov2Backbone(RfDetrDinov2Config())
+model = RfDetrDinov2Backbone(RfDetrDinov2Config())
 model.eval()
 config = model.config
 size = config.image_size

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=640, width=640
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=640, width=640)
 
 # The model and its inputs
-if pretrained:
-    model = RTDetrResNetBackbone.from_pretrained("microsoft/resnet-50", dtype=torch.float32)
-else:
-    model = RTDetrResNetBackbone(RTDetrResNetConfig())
+model = RTDetrResNetBackbone(RTDetrResNetConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

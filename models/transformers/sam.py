@@ -17,7 +17,7 @@ batch_size, pretrained = parse(["batch_size", "pretrained"])
 
 # The model and its inputs
 if pretrained:
-    model = SamModel.from_pretrained("facebook/sam-vit-huge", dtype=torch.float32)
+    model = SamModel.from_pretrained("facebook/sam-vit-base", dtype=torch.float32)
 else:
     model = SamModel(SamConfig())
 model.eval()

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=1024, width=1024
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=1024, width=1024)
 
 # The model and its inputs
-if pretrained:
-    model = Sam2VisionModel.from_pretrained("facebook/sam2.1-hiera-tiny", dtype=torch.float32)
-else:
-    model = Sam2VisionModel(Sam2VisionConfig())
+model = Sam2VisionModel(Sam2VisionConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

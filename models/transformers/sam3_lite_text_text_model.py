@@ -13,17 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_seq_length, pretrained = parse(
-    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=77
-)
+batch_size, max_seq_length = parse(["batch_size", "max_seq_length"], max_seq_length=77)
 
 # The model and its inputs
-if pretrained:
-    model = Sam3LiteTextTextModel.from_pretrained(
-        "yonigozlan/sam3-litetext-s0", dtype=torch.float32
-    )
-else:
-    model = Sam3LiteTextTextModel(Sam3LiteTextTextConfig())
+model = Sam3LiteTextTextModel(Sam3LiteTextTextConfig())
 model.eval()
 config = model.config
 inputs = {

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=1008, width=1008
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=1008, width=1008)
 
 # The model and its inputs
-if pretrained:
-    model = Sam3VisionModel.from_pretrained("facebook/sam3", dtype=torch.float32)
-else:
-    model = Sam3VisionModel(Sam3VisionConfig(image_size=(height, width)))
+model = Sam3VisionModel(Sam3VisionConfig(image_size=(height, width)))
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = SamHQVisionModel.from_pretrained("syscv-community/sam-hq-vit-base", dtype=torch.float32)
-else:
-    model = SamHQVisionModel(SamHQVisionConfig())
+model = SamHQVisionModel(SamHQVisionConfig())
 model.eval()
 config = model.config
 size = config.image_size

@@ -20,7 +20,7 @@ batch_size, max_audio_seq_length, max_seq_length, pretrained = parse(
 # The model and its inputs
 if pretrained:
     model = AutoModelForSpeechSeq2Seq.from_pretrained(
-        "facebook/hf-seamless-m4t-medium", dtype=torch.bfloat16
+        "facebook/seamless-m4t-v2-large", dtype=torch.bfloat16
     )
 else:
     model = AutoModelForSpeechSeq2Seq.from_config(SeamlessM4Tv2Config(), dtype=torch.bfloat16)

@@ -1,4 +1,4 @@
-# labels: name::segformer author::bytedance-seed task::semantic_segmentation license::apache-2.0 test_group::transformers params::3714658
+# labels: name::segformer author::nvidia task::semantic_segmentation license::apache-2.0 test_group::transformers,sample params::3714658
 """
 SegformerForSemanticSegmentation of transformers in its default configuration.
 
@@ -20,7 +20,7 @@ batch_size, height, width, pretrained = parse(
 # The model and its inputs
 if pretrained:
     model = SegformerForSemanticSegmentation.from_pretrained(
-        "ByteDance-Seed/Seed-OSS-36B-Instruct", dtype=torch.float32
+        "nvidia/segformer-b0-finetuned-ade-512-512", dtype=torch.float32
     )
 else:
     model = SegformerForSemanticSegmentation(SegformerConfig())

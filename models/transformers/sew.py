@@ -1,4 +1,4 @@
-# labels: name::sew author::baai task::audio_feature_extraction license::apache-2.0 test_group::transformers params::93196416
+# labels: name::sew author::asapp task::audio_feature_extraction license::apache-2.0 test_group::transformers params::93196416
 """
 SEWModel of transformers in its default configuration.
 
@@ -19,7 +19,7 @@ batch_size, max_audio_seq_length, pretrained = parse(
 
 # The model and its inputs
 if pretrained:
-    model = SEWModel.from_pretrained("BAAI/seggpt-vit-large", dtype=torch.float32)
+    model = SEWModel.from_pretrained("asapp/sew-tiny-100k", dtype=torch.float32)
 else:
     model = SEWModel(SEWConfig())
 model.eval()

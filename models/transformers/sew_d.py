@@ -1,4 +1,4 @@
-# labels: name::sew_d author::baai task::audio_feature_extraction license::apache-2.0 test_group::transformers params::93589632
+# labels: name::sew_d author::asapp task::audio_feature_extraction license::apache-2.0 test_group::transformers params::93589632
 """
 SEWDModel of transformers in its default configuration.
 
@@ -19,7 +19,7 @@ batch_size, max_audio_seq_length, pretrained = parse(
 
 # The model and its inputs
 if pretrained:
-    model = SEWDModel.from_pretrained("BAAI/seggpt-vit-large", dtype=torch.float32)
+    model = SEWDModel.from_pretrained("asapp/sew-d-tiny-100k", dtype=torch.float32)
 else:
     model = SEWDModel(SEWDConfig())
 model.eval()

@@ -13,8 +13,8 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, max_seq_length, pretrained = parse(
-    ["batch_size", "height", "width", "max_seq_length", "pretrained"], max_seq_length=64, height=256, width=256
+batch_size, max_seq_length, pretrained = parse(
+    ["batch_size", "max_seq_length", "pretrained"], max_seq_length=64
 )
 
 # The model and its inputs
@@ -25,14 +25,14 @@ else:
 model.eval()
 language = model.config.text_config
 vision = model.config.vision_config
-rows, columns = height // vision.patch_size, width // vision.patch_size
+side = int(vision.num_patches**0.5)
 patch = vision.num_channels * vision.patch_size**2
 inputs = {
     "input_ids": torch.randint(0, language.vocab_size, (batch_size, max_seq_length)),
     "attention_mask": torch.ones(batch_size, max_seq_length, dtype=torch.long),
-    "pixel_values": torch.randn(batch_size, rows * columns, patch),
-    "pixel_attention_mask": torch.ones(batch_size, rows * columns, dtype=torch.long),
-    "spatial_shapes": torch.tensor([[rows, columns]] * batch_size),
+    "pixel_values": torch.randn(batch_size, side**2, patch),
+    "pixel_attention_mask": torch.ones(batch_size, side**2, dtype=torch.long),
+    "spatial_shapes": torch.full((batch_size, 2), side),
 }
 
 # Call the model

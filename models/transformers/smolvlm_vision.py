@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = SmolVLMVisionTransformer.from_pretrained(
-        "HuggingFaceTB/SmolVLM2-2.2B-Instruct", dtype=torch.float32
-    )
-else:
-    model = SmolVLMVisionTransformer(SmolVLMVisionConfig())
+model = SmolVLMVisionTransformer(SmolVLMVisionConfig())
 model.eval()
 config = model.config
 size = config.image_size

@@ -21,9 +21,8 @@ if pretrained:
         "huggingface/time-series-transformer-tourism-monthly", dtype=torch.float32
     )
 else:
-    model = TimeSeriesTransformerModel(
-        TimeSeriesTransformerConfig(prediction_length=24, num_time_features=1)
-    )
+    settings = TimeSeriesTransformerConfig(prediction_length=24, num_time_features=1)
+    model = TimeSeriesTransformerModel(settings)
 model.eval()
 config = model.config
 past = config.context_length + max(config.lags_sequence)

@@ -16,7 +16,8 @@ torch.manual_seed(0)
 batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-model = TimmBackbone(TimmBackboneConfig(backbone="resnet50"))
+settings = TimmBackboneConfig(backbone="resnet50")
+model = TimmBackbone(settings)
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

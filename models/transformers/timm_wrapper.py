@@ -1,4 +1,4 @@
-# labels: name::timm_wrapper author::huggingface task::image_feature_extraction license::apache-2.0 test_group::transformers params::23508032
+# labels: name::timm_wrapper author::timm task::image_feature_extraction license::apache-2.0 test_group::transformers params::23508032
 """
 TimmWrapperModel of transformers in its default configuration.
 
@@ -17,7 +17,7 @@ batch_size, height, width, pretrained = parse(["batch_size", "height", "width", 
 
 # The model and its inputs
 if pretrained:
-    model = TimmWrapperModel.from_pretrained("resnet50", dtype=torch.float32)
+    model = TimmWrapperModel.from_pretrained("timm/resnet50.a1_in1k", dtype=torch.float32)
 else:
     model = TimmWrapperModel(TimmWrapperConfig())
 model.eval()

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=712, width=488
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=712, width=488)
 
 # The model and its inputs
-if pretrained:
-    model = UVDocBackbone.from_pretrained("PaddlePaddle/UVDoc_safetensors", dtype=torch.float32)
-else:
-    model = UVDocBackbone(UVDocBackboneConfig())
+model = UVDocBackbone(UVDocBackboneConfig())
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

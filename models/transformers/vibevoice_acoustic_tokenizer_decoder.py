@@ -6,22 +6,20 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import VibeVoiceAcousticTokenizerDecoderConfig, VibeVoiceAcousticTokenizerDecoderModel
+from transformers import (
+    VibeVoiceAcousticTokenizerDecoderConfig,
+    VibeVoiceAcousticTokenizerDecoderModel,
+)
 
 from turnkeyml.parser import parse
 
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = VibeVoiceAcousticTokenizerDecoderModel.from_pretrained(
-        "microsoft/VibeVoice-1.5B", dtype=torch.float32
-    )
-else:
-    model = VibeVoiceAcousticTokenizerDecoderModel(VibeVoiceAcousticTokenizerDecoderConfig())
+model = VibeVoiceAcousticTokenizerDecoderModel(VibeVoiceAcousticTokenizerDecoderConfig())
 model.eval()
 config = model.config
 inputs = {"hidden_states": torch.randn(batch_size, config.hidden_size, 25)}

@@ -6,24 +6,20 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import VibeVoiceAcousticTokenizerEncoderConfig, VibeVoiceAcousticTokenizerEncoderModel
+from transformers import (
+    VibeVoiceAcousticTokenizerEncoderConfig,
+    VibeVoiceAcousticTokenizerEncoderModel,
+)
 
 from turnkeyml.parser import parse
 
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, max_audio_seq_length, pretrained = parse(
-    ["batch_size", "max_audio_seq_length", "pretrained"]
-)
+batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 
 # The model and its inputs
-if pretrained:
-    model = VibeVoiceAcousticTokenizerEncoderModel.from_pretrained(
-        "microsoft/VibeVoice-1.5B", dtype=torch.float32
-    )
-else:
-    model = VibeVoiceAcousticTokenizerEncoderModel(VibeVoiceAcousticTokenizerEncoderConfig())
+model = VibeVoiceAcousticTokenizerEncoderModel(VibeVoiceAcousticTokenizerEncoderConfig())
 model.eval()
 inputs = {"hidden_states": torch.randn(batch_size, 1, max_audio_seq_length)}
 

@@ -13,15 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(["batch_size", "height", "width", "pretrained"])
+batch_size, height, width = parse(["batch_size", "height", "width"])
 
 # The model and its inputs
-if pretrained:
-    model = VideoLlama3VisionModel.from_pretrained(
-        "lkhl/VideoLLaMA3-2B-Image-HF", dtype=torch.float32
-    )
-else:
-    model = VideoLlama3VisionModel(VideoLlama3VisionConfig())
+model = VideoLlama3VisionModel(VideoLlama3VisionConfig())
 model.eval()
 config = model.config
 rows, columns = height // config.patch_size, width // config.patch_size

@@ -13,17 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, height, width, pretrained = parse(
-    ["batch_size", "height", "width", "pretrained"], height=256, width=192
-)
+batch_size, height, width = parse(["batch_size", "height", "width"], height=256, width=192)
 
 # The model and its inputs
-if pretrained:
-    model = VitPoseBackbone.from_pretrained(
-        "usyd-community/vitpose-base-simple", dtype=torch.float32
-    )
-else:
-    model = VitPoseBackbone(VitPoseBackboneConfig(image_size=(height, width)))
+model = VitPoseBackbone(VitPoseBackboneConfig(image_size=(height, width)))
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 3, height, width)}
 

@@ -13,13 +13,10 @@ from turnkeyml.parser import parse
 torch.manual_seed(0)
 
 # Parameters from the command line
-batch_size, pretrained = parse(["batch_size", "pretrained"])
+batch_size = parse(["batch_size"])
 
 # The model and its inputs
-if pretrained:
-    model = VoxtralEncoder.from_pretrained("mistralai/Voxtral-Mini-3B-2507", dtype=torch.float32)
-else:
-    model = VoxtralEncoder(VoxtralEncoderConfig())
+model = VoxtralEncoder(VoxtralEncoderConfig())
 model.eval()
 config = model.config
 frames = 2 * config.max_source_positions

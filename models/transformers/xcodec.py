@@ -1,4 +1,4 @@
-# labels: name::xcodec author::manel task::audio_feature_extraction license::apache-2.0 test_group::transformers params::160698625
+# labels: name::xcodec author::hf-audio task::audio_feature_extraction license::apache-2.0 test_group::transformers params::160698625
 """
 XcodecModel of transformers in its default configuration.
 
@@ -19,7 +19,7 @@ batch_size, max_audio_seq_length, pretrained = parse(
 
 # The model and its inputs
 if pretrained:
-    model = XcodecModel.from_pretrained("Manel/X-Codec", dtype=torch.float32)
+    model = XcodecModel.from_pretrained("hf-audio/xcodec-hubert-librispeech", dtype=torch.float32)
 else:
     model = XcodecModel(XcodecConfig())
 model.eval()

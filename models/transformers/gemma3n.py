@@ -1,0 +1,36 @@
+# labels: name::gemma3n author::google task::image_text_to_text license::apache-2.0 test_group::transformers params::7818517072
+"""
+Gemma3nForConditionalGeneration of transformers in its default configuration.
+
+https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models/gemma3n/modeling_gemma3n.py
+"""
+
+import torch
+from transformers import AutoModelForImageTextToText, Gemma3nConfig
+
+from turnkeyml.parser import parse
+
+torch.manual_seed(0)
+
+# Parameters from the command line
+batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", "pretrained"])
+
+# The model and its inputs
+if pretrained:
+    model = AutoModelForImageTextToText.from_pretrained("google/gemma-3n-E4B", dtype=torch.bfloat16)
+else:
+    model = AutoModelForImageTextToText.from_config(Gemma3nConfig(), dtype=torch.bfloat16)
+model.eval()
+config = model.config
+size = 768
+places = torch.full((batch_size, config.vision_soft_tokens_per_image), config.image_token_id)
+text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
+input_ids = torch.cat([places, text], dim=1)
+inputs = {
+    "input_ids": input_ids,
+    "attention_mask": torch.ones_like(input_ids),
+    "pixel_values": torch.rand(batch_size, 3, size, size, dtype=torch.bfloat16),
+}
+
+# Call the model
+model(**inputs, use_cache=False)
