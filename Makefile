@@ -43,12 +43,7 @@ $(VENV)/.installed-tests: $(VENV)/.installed
 	$(PIP) -e '.[test,bench]'
 	touch $@
 
-$(VENV)/.installed-models: $(MODELS)/.installed
-
-test-models: $(MODELS)/.installed
-	$(MODELS)/bin/python -m pytest corpora/tests
-
-lint: $(VENV)/.installed
+$(VENV)/.installed-lint: $(VENV)/.installed
 	$(PIP) -e '.[lint]'
 	touch $@
 
