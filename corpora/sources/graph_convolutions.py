@@ -105,11 +105,11 @@ class Network:
 
 
 MLP = ("from torch_geometric.nn import MLP",)
-KEEP = {"form": "same"}
+KEEP: dict[str, Any] = {"form": "same"}
 STEPS = ("in_channels", "out_channels", "num_layers", "k")
 K_ALPHA = ("in_channels", "out_channels", "k", "alpha")
-POINT_CLOUD = {"inputs": POINTS, "graph": "a cloud of 2708 points"}
-NO_LAYERS = {"parameters": ("in_channels", "out_channels"), "defaults": {}}
+POINT_CLOUD: dict[str, Any] = {"inputs": POINTS, "graph": "a cloud of 2708 points"}
+NO_LAYERS: dict[str, Any] = {"parameters": ("in_channels", "out_channels"), "defaults": {}}
 
 CONVOLUTIONS = {
     "simple_conv": Network("SimpleConv", "SimpleConv()", form="same"),
