@@ -151,7 +151,7 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
     row |= {"model": name, "parameters": common.parameters(config, model)}
     if row["parameters"] > common.LARGEST:
         size = row["parameters"] / 1e9
-        return row | {"left_out": f"The default configuration has {size:.3g} B parameters."}
+        return row | {"left_out": f"The default configuration has {size:.1f} B parameters."}
     arguments = inspect.signature(model.forward).parameters
     return row | {
         "kind": kind,
