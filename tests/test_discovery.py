@@ -101,6 +101,29 @@ SCRIPTS = {
         model = torch.nn.Sequential(SmallModel(4, 4), torch.nn.ReLU(), SmallModel(4, 2))
         model(torch.rand(4))
         """,
+    "nothing_but_arithmetic": """
+        class Inner(torch.nn.Module):
+            def forward(self, x):
+                return x * 2
+
+        class Arithmetic(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = Inner()
+
+            def forward(self, x):
+                return self.inner(x).relu() + 1
+
+        torch.nn.ReLU()(torch.rand(3))
+        Arithmetic()(torch.rand(2, 3))
+    """,
+    "a_loss_of_its_own": """
+        class Loss(torch.nn.Module):
+            def forward(self, x):
+                return x.square().sum()
+
+        Loss()(SmallModel(10, 5)(torch.rand(2, 10)))
+    """,
     "a_shell_without_parameters": """
         class Shell(torch.nn.Module):
             def __init__(self):
@@ -427,6 +450,8 @@ def shapes(result: InputResult) -> list[list[tuple[int, ...]]]:
         "compiled_in_place": ["original"],
         "nested_inputs": ["deep"],
         "children_are_not_top_level": ["model"],
+        "nothing_but_arithmetic": ["Arithmetic"],
+        "a_loss_of_its_own": ["SmallModel"],
         "a_shell_without_parameters": ["SmallModel"],
         "forward_called_directly": ["outer"],
         "a_call_of_its_own": ["own"],

@@ -1,5 +1,6 @@
 """The names by which turnkeyml was known before, so that older scripts run unchanged."""
 
 from turnkeyml import __version__
+from turnkeyml.parser import parse
 
-__all__ = ["__version__"]
+__all__ = ["__version__", "parse"]

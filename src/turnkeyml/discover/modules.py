@@ -14,6 +14,7 @@ __all__ = [
     "has_fakes",
     "is_lazy",
     "is_model",
+    "is_weightless",
     "name_inside",
     "obstacle",
     "original_of",
@@ -39,6 +40,11 @@ def is_model(module: Any) -> bool:
     if isinstance(module, torch.jit.ScriptModule):
         return "value=<Tensor>" in str(module.inlined_graph)  # its weights have become constants
     return any("quantized" in type(inner).__module__ for inner in module.modules())
+
+
+def is_weightless(module: Any) -> bool:
+    """A class of the script's own without parameters, a model only where there is no other."""
+    return type(module).__module__ == "__main__" and not is_model(module)
 
 
 def is_lazy(module: torch.nn.Module) -> bool:

@@ -41,6 +41,8 @@ class _Thread(threading.local):
 
     calls: list[tuple[torch.nn.Module, Invocation]] = field(default_factory=list)
     blind: bool = False
+    weightless: bool = False
+    """Inside of a call without weights, which is no model if there is one inside."""
 
 
 class Recorder:
@@ -92,7 +94,10 @@ class Recorder:
             return self._call_unwatched(original, call)
         if invocation is None:
             return original(module, *args, **kwargs)
-        calls.append((target, invocation))
+        if invocation.model.weightless:
+            self._thread.weightless = True
+        else:
+            calls.append((target, invocation))
         begin = time.perf_counter()
         completed = False
         try:
@@ -101,7 +106,10 @@ class Recorder:
             return result
         finally:
             elapsed = time.perf_counter() - begin
-            calls.pop()
+            if invocation.model.weightless:
+                self._thread.weightless = False
+            else:
+                calls.pop()
             with self._lock:
                 invocation.count(elapsed, completed)
 
@@ -141,13 +149,17 @@ class Recorder:
                 around, parent = calls[-1]
                 return self._register.enter(replace(call, around=around, parent=parent))
             frame = stack.caller()
-            if not modules.is_model(call.target) or stack.called_by_torch_tool(frame):
+            if not self._is_of_interest(call.target) or stack.called_by_torch_tool(frame):
                 return None
             direct = stack.forward_entered_directly(call.target)
             if direct is not None:
                 self._note_direct(*direct)
                 return None
             return self._register.enter(replace(call, frame=frame))
+
+    def _is_of_interest(self, target: torch.nn.Module) -> bool:
+        weightless = modules.is_weightless(target) and not self._thread.weightless
+        return weightless or modules.is_model(target)
 
     def _note_direct(self, owner: torch.nn.Module, frame: FrameType) -> None:
         """Note a call of ``owner.forward(...)``, seen through the first call inside it."""

@@ -80,6 +80,7 @@ class _Model:
     parameter_bytes: int
     hash: str
     remarks: tuple[str, ...]
+    weightless: bool = False
 
 
 @dataclass
@@ -114,9 +115,14 @@ class Register:
         return self._invocation(model, call) if model else None
 
     def records(self) -> list[InvocationRecord]:
-        """Every invocation, with its final counts, models in the order of their first call."""
+        """Every invocation, with its final counts, models in the order of their first call.
+
+        What has no weights counts only where nothing has any.
+        """
         order = {id(m): i for i, m in enumerate(self._models.values())}
         found = sorted(self._invocations.values(), key=lambda i: order[id(i.model)])
+        if not all(invocation.model.weightless for invocation in found):
+            found = [invocation for invocation in found if not invocation.model.weightless]
         return [self._record(invocation) for invocation in found]
 
     def subjects(self) -> list[Subject]:
@@ -135,7 +141,8 @@ class Register:
         target = call.target
         parent_hash = call.parent.hash if call.parent else None
         if not self.knows(target):
-            if not modules.is_model(target):
+            top = call.parent is None
+            if not modules.is_model(target) and not (top and modules.is_weightless(target)):
                 return None
             self._objects[id(target)] = _Object(weakref.ref(target))
         known = self._objects[id(target)]
@@ -171,6 +178,7 @@ class Register:
             parameter_bytes=size,
             hash=digest,
             remarks=("The script compiles it; the original is built and measured.",) * compiled,
+            weightless=modules.is_weightless(target),
         )
         return self._models[key]
 
@@ -190,7 +198,7 @@ class Register:
         invocation = Invocation(model, digest, call.parent, shapes, dtypes)
         self._record_arguments(invocation, call)
         self._invocations[key] = invocation
-        if self._on_found:
+        if self._on_found and not model.weightless:
             self._on_found(self._record(invocation))
         return invocation
 
