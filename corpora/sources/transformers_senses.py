@@ -95,9 +95,7 @@ _CHOICES: Mapping[str, Choice] = {
     "efficientloftr": Choice("image_pair", height=480, width=640),
     "prompt_depth_anything": Choice("image_and_depth", height=756, width=1008),
     "vitmatte": Choice(
-        "image_and_trimap",
-        options="convstream_hidden_sizes=[48, 96, 192], fusion_hidden_sizes=[256, 128, 64, 32]",
-        height=512,
+        left_out="The default backbone takes three channels, where an image and its trimap have four."
     ),
     "vitpose": Choice("image_oblong", task="keypoint_detection"),
     "uvdoc": Choice(left_out=_NO_MATCH),
@@ -125,7 +123,7 @@ _CHOICES: Mapping[str, Choice] = {
     "sapiens2": Choice(model="Sapiens2Model", task="image_feature_extraction"),
     "sam": Choice("image_and_point"),
     "sam_hq": Choice("image_and_point"),
-    "sam2": Choice("image_and_point", vision="config.vision_config.backbone_config"),
+    "sam2": Choice("listed_image_and_point", vision="config.vision_config.backbone_config"),
     "sam3_tracker": Choice("image_and_point"),
     "sam3": Choice(
         "image_and_short_text",
@@ -148,7 +146,7 @@ _CHOICES: Mapping[str, Choice] = {
     "cosmos3_edge_vision": Choice("flat_patches"),
     "hunyuan_vl_vision": Choice("flat_patches"),
     "glm_image_vision": Choice("coloured_patches"),
-    "glm_image_vqmodel": Choice("coloured_patches"),
+    "glm_image_vqmodel": Choice(left_out="Has no forward method of its own."),
     "muse_glimmer_vision": Choice("deep_patches"),
     "muse_spark_vision": Choice("deep_patches"),
     "video_llama_3_vision": Choice("merged_patches"),
@@ -218,7 +216,7 @@ _CHOICES: Mapping[str, Choice] = {
     "neucodec": Choice("codec_and_spectrogram"),
     "pocket_tts_audio_tokenizer": Choice("codec"),
     "pocket_tts_audio_tokenizer_encoder": Choice("codec"),
-    "pocket_tts_audio_tokenizer_decoder": Choice("narrow_latents"),
+    "pocket_tts_audio_tokenizer_decoder": Choice("latents"),
     "vibevoice_acoustic_tokenizer": Choice("certain_codec"),
     "vibevoice_acoustic_tokenizer_encoder": Choice("codec_states"),
     "vibevoice_acoustic_tokenizer_decoder": Choice("hidden_latents"),

@@ -169,6 +169,10 @@ KINDS: Mapping[str, Kind] = {
     "image_and_point": Kind(
         {**_SQUARE, "input_points": "size * torch.rand(batch_size, 1, 1, 2)"}, before=_SIZE
     ),
+    "listed_image_and_point": Kind(
+        {**_SQUARE, "input_points": "size * torch.rand(batch_size, 1, 1, 2)"},
+        before=("size = $vision.image_size[0]",),
+    ),
     "image_and_example": Kind(
         dict.fromkeys(
             ("pixel_values", "prompt_pixel_values", "prompt_masks"),
@@ -176,7 +180,6 @@ KINDS: Mapping[str, Kind] = {
         ),
         before=("size = config.image_size[1]",),
     ),
-    "image_and_trimap": Kind({"pixel_values": "torch.rand(batch_size, 4, height, width)"}, _IMAGE),
     "image_and_task": Kind(
         {**_FREE, "task_inputs": "torch.randint(0, vocabulary, (batch_size, length))"},
         _IMAGE,
@@ -283,7 +286,6 @@ KINDS: Mapping[str, Kind] = {
         ("size = 336",),
     ),
     "latents": Kind({"latents": "torch.randn(batch_size, config.hidden_size, 25)"}),
-    "narrow_latents": Kind({"latents": "torch.randn(batch_size, config.latent_dim, 25)"}),
     "hidden_latents": Kind({"hidden_states": "torch.randn(batch_size, config.hidden_size, 25)"}),
     "embeddings": Kind(
         {"inputs_embeds": "torch.randn(batch_size, max_seq_length, config.hidden_size)"}, _WORDS

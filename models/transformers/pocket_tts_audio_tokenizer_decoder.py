@@ -19,7 +19,7 @@ batch_size = parse(["batch_size"])
 model = PocketTTSAudioTokenizerDecoderModel(PocketTTSAudioTokenizerDecoderConfig())
 model.eval()
 config = model.config
-inputs = {"latents": torch.randn(batch_size, config.latent_dim, 25)}
+inputs = {"latents": torch.randn(batch_size, config.hidden_size, 25)}
 
 # Call the model
 model(**inputs)

@@ -22,7 +22,7 @@ else:
     model = Sam2Model(Sam2Config())
 model.eval()
 vision = model.config.vision_config.backbone_config
-size = vision.image_size
+size = vision.image_size[0]
 inputs = {
     "pixel_values": torch.rand(batch_size, 3, size, size),
     "input_points": size * torch.rand(batch_size, 1, 1, 2),

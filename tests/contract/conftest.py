@@ -38,7 +38,7 @@ class Reader:
         self.models = root / "models"
         self.root = root
         shutil.copytree(ROOT / "examples", self.examples)
-        shutil.copytree(ROOT / "models", self.models)
+        shutil.copytree(ROOT / "models" / "selftest", self.models / "selftest")
 
     @property
     def cache(self) -> Path:
