@@ -95,7 +95,7 @@ _CHOICES: Mapping[str, Choice] = {
     "efficientloftr": Choice("image_pair", height=480, width=640),
     "prompt_depth_anything": Choice("image_and_depth", height=756, width=1008),
     "vitmatte": Choice(
-        left_out="The default backbone takes three channels, where an image and its trimap have four."
+        left_out="The default backbone takes three channels; an image and its trimap have four."
     ),
     "vitpose": Choice("image_oblong", task="keypoint_detection"),
     "uvdoc": Choice(left_out=_NO_MATCH),
