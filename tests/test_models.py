@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora.__main__ import CORPORA, MODELS, stale
+from turnkeyml.cli.words import parse as parse_words
 from turnkeyml.discover.inputs import find_inputs
 from turnkeyml.discover.labels import read_labels
 from turnkeyml.errors import UsageError
@@ -150,6 +151,20 @@ def test_the_list_by_label():
         2,
         "turnkey: error: No model has the labels task::none.\n",
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--labels", "name::twolayer", "models/selftest/*.py", "--analyze-only"],
+        ["benchmark", "--labels", "name::twolayer", "author::selftest", "selftest/*"],
+        ["models/selftest/*.py", "--labels", "name::twolayer", "--analyze-only"],
+    ],
+)
+def test_labels_may_come_before_the_files(words):
+    options = parse_words(words)
+    assert options.input_files in (["models/selftest/*.py"], ["selftest/*"])
+    assert "name::twolayer" in options.labels
 
 
 def test_a_corpus_needs_no_command():

@@ -309,8 +309,15 @@ KINDS: Mapping[str, Kind] = {
         _UNCACHED,
     ),
     "spectrogram": _spectrogram("$audio.num_mel_bins"),
-    "stacked_spectrogram": _spectrogram("$audio.input_dim"),
-    "masked_spectrogram": _spectrogram("$audio.num_mel_bins", input_features_mask=_HEARD),
+    "stacked_spectrogram": _spectrogram("4 * $audio.num_mel_bins"),
+    "stacked_masked_spectrogram": Kind(
+        {
+            "input_features": "torch.randn(batch_size, frames, config.input_size)",
+            "input_features_mask": _HEARD,
+        },
+        _SOUND,
+        ("frames = max_audio_seq_length // 960",),
+    ),
     "unnamed_spectrogram": _spectrogram("128"),
     "unheard_spectrogram": _spectrogram(
         "config.input_feat_size",
@@ -343,7 +350,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "columns": _window("max_audio_seq_length // 160"),
     "window": _window(_HALF_A_MINUTE),
-    "masked_columns": _window("max_audio_seq_length // 160", input_features_mask=_HEARD),
+    "chunks": _window("max_audio_seq_length // 16000 * 100", input_features_mask=_HEARD),
     "masked_window": _window(_HALF_A_MINUTE, input_features_mask=_HEARD),
     "window_to_text": _window(_HALF_A_MINUTE, decoder_input_ids=_IDS),
     "voice_and_text": Kind({**_TEXT, "input_features": "torch.randn(batch_size, 80, 517)"}, _WORDS),
@@ -647,6 +654,11 @@ KINDS: Mapping[str, Kind] = {
             *_places("rows * columns"),
         ),
         _UNCACHED,
+    ),
+    "plain_patches_in_text": _image_in_text(
+        "side**2",
+        before=("side = config.image_size // config.patch_size",),
+        pixels="torch.rand(batch_size, side**2, 3 * config.patch_size**2$dtype)",
     ),
     "bare_patches_in_text": Kind(
         {**_MIXED, "pixel_values": "torch.randn(batch_size * 49, config.patch_dim)"},

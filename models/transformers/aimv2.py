@@ -1,4 +1,4 @@
-# labels: name::aimv2 author::apple task::image_feature_extraction license::apache-2.0 test_group::transformers params::436221441
+# labels: name::aimv2 author::apple task::image_feature_extraction license::apple-amlr test_group::transformers params::436221441
 """
 Aimv2Model of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::aimv2_vision_model author::apple task::image_feature_extraction license::apache-2.0 test_group::transformers params::312345600
+# labels: name::aimv2_vision_model author::apple task::image_feature_extraction license::apple-amlr test_group::transformers params::312345600
 """
 Aimv2VisionModel of transformers in its default configuration.
 

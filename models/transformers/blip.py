@@ -1,4 +1,4 @@
-# labels: name::blip author::salesforce task::image_text_to_text license::apache-2.0 test_group::transformers params::223971644
+# labels: name::blip author::salesforce task::image_text_to_text license::bsd-3-clause test_group::transformers params::223971644
 """
 BlipForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::blip_2 author::salesforce task::image_text_to_text license::apache-2.0 test_group::transformers params::1216944384
+# labels: name::blip_2 author::salesforce task::image_text_to_text license::mit test_group::transformers params::1216944384
 """
 Blip2ForConditionalGeneration of transformers in its default configuration.
 

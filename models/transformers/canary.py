@@ -1,4 +1,4 @@
-# labels: name::canary author::nvidia task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::962155520
+# labels: name::canary author::nvidia task::automatic_speech_recognition license::cc-by-4.0 test_group::transformers params::962155520
 """
 CanaryForConditionalGeneration of transformers in its default configuration.
 

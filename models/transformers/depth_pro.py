@@ -1,4 +1,4 @@
-# labels: name::depth_pro author::apple task::depth_estimation license::apache-2.0 test_group::transformers params::210594881
+# labels: name::depth_pro author::apple task::depth_estimation license::apple-amlr test_group::transformers params::210594881
 """
 DepthProForDepthEstimation of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::dinov3_convnext author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::27820128
+# labels: name::dinov3_convnext author::meta task::image_feature_extraction license::other test_group::transformers params::27820128
 """
 DINOv3ConvNextModel of transformers in its default configuration.
 

@@ -19,9 +19,9 @@ batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 model = FunAsrNanoEncoder(FunAsrNanoEncoderConfig())
 model.eval()
 config = model.config
-frames = max_audio_seq_length // 160
+frames = max_audio_seq_length // 960
 inputs = {
-    "input_features": torch.randn(batch_size, frames, config.num_mel_bins),
+    "input_features": torch.randn(batch_size, frames, config.input_size),
     "input_features_mask": torch.ones(batch_size, frames, dtype=torch.long),
 }
 

@@ -1,4 +1,4 @@
-# labels: name::gemma3 author::google task::image_text_to_text license::apache-2.0 test_group::transformers params::2726169856
+# labels: name::gemma3 author::google task::image_text_to_text license::gemma test_group::transformers params::2726169856
 """
 Gemma3ForConditionalGeneration of transformers in its default configuration.
 

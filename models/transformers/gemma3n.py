@@ -1,4 +1,4 @@
-# labels: name::gemma3n author::google task::image_text_to_text license::apache-2.0 test_group::transformers params::7818517072
+# labels: name::gemma3n author::google task::image_text_to_text license::gemma test_group::transformers params::7818517072
 """
 Gemma3nForConditionalGeneration of transformers in its default configuration.
 

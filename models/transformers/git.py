@@ -1,4 +1,4 @@
-# labels: name::git author::microsoft task::image_text_to_text license::apache-2.0 test_group::transformers params::176619066
+# labels: name::git author::microsoft task::image_text_to_text license::mit test_group::transformers params::176619066
 """
 GitForCausalLM of transformers in its default configuration.
 

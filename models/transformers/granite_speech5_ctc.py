@@ -27,7 +27,7 @@ else:
 model.eval()
 audio = model.config.encoder_config
 frames = max_audio_seq_length // 160
-inputs = {"input_features": torch.randn(batch_size, frames, audio.input_dim)}
+inputs = {"input_features": torch.randn(batch_size, frames, 4 * audio.num_mel_bins)}
 
 # Call the model
 model(**inputs)

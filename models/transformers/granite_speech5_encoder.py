@@ -20,7 +20,7 @@ model = GraniteSpeech5Encoder(GraniteSpeech5EncoderConfig())
 model.eval()
 config = model.config
 frames = max_audio_seq_length // 160
-inputs = {"input_features": torch.randn(batch_size, frames, config.input_dim)}
+inputs = {"input_features": torch.randn(batch_size, frames, 4 * config.num_mel_bins)}
 
 # Call the model
 model(**inputs)

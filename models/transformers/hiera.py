@@ -1,4 +1,4 @@
-# labels: name::hiera author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::50755968
+# labels: name::hiera author::meta task::image_feature_extraction license::cc-by-nc-4.0 test_group::transformers params::50755968
 """
 HieraModel of transformers in its default configuration.
 

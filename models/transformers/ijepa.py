@@ -1,4 +1,4 @@
-# labels: name::ijepa author::meta task::image_feature_extraction license::apache-2.0 test_group::transformers params::85797120
+# labels: name::ijepa author::meta task::image_feature_extraction license::cc-by-nc-4.0 test_group::transformers params::85797120
 """
 IJepaModel of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::instructblip author::salesforce task::image_text_to_text license::apache-2.0 test_group::transformers params::1297466112
+# labels: name::instructblip author::salesforce task::image_text_to_text license::mit test_group::transformers params::1297466112
 """
 InstructBlipForConditionalGeneration of transformers in its default configuration.
 

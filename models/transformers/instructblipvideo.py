@@ -1,4 +1,4 @@
-# labels: name::instructblipvideo author::salesforce task::image_text_to_text license::apache-2.0 test_group::transformers params::1297466112
+# labels: name::instructblipvideo author::salesforce task::image_text_to_text license::mit test_group::transformers params::1297466112
 """
 InstructBlipVideoForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::kosmos_2 author::microsoft task::image_text_to_text license::apache-2.0 test_group::transformers params::1664485376
+# labels: name::kosmos_2 author::microsoft task::image_text_to_text license::mit test_group::transformers params::1664485376
 """
 Kosmos2ForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::kosmos_2_5 author::microsoft task::image_text_to_text license::apache-2.0 test_group::transformers params::1374646272
+# labels: name::kosmos_2_5 author::microsoft task::image_text_to_text license::mit test_group::transformers params::1374646272
 """
 Kosmos2_5ForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::kyutai_speech_to_text author::kyutai task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::2696431425
+# labels: name::kyutai_speech_to_text author::kyutai task::automatic_speech_recognition license::cc-by-4.0 test_group::transformers params::2696431425
 """
 KyutaiSpeechToTextForConditionalGeneration of transformers in its default configuration.
 

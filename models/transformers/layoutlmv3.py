@@ -1,4 +1,4 @@
-# labels: name::layoutlmv3 author::microsoft task::document_feature_extraction license::apache-2.0 test_group::transformers params::125326208
+# labels: name::layoutlmv3 author::microsoft task::document_feature_extraction license::cc-by-nc-sa-4.0 test_group::transformers params::125326208
 """
 LayoutLMv3Model of transformers in its default configuration.
 

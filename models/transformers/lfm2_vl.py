@@ -1,4 +1,4 @@
-# labels: name::lfm2_vl author::liquidai task::image_text_to_text license::apache-2.0 test_group::transformers params::2812857088
+# labels: name::lfm2_vl author::liquidai task::image_text_to_text license::other test_group::transformers params::2812857088
 """
 Lfm2VlForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::mimi author::kyutai task::audio_feature_extraction license::apache-2.0 test_group::transformers params::79308609
+# labels: name::mimi author::kyutai task::audio_feature_extraction license::cc-by-4.0 test_group::transformers params::79308609
 """
 MimiModel of transformers in its default configuration.
 

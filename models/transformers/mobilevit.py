@@ -1,4 +1,4 @@
-# labels: name::mobilevit author::apple task::image_feature_extraction license::apache-2.0 test_group::transformers params::4937632
+# labels: name::mobilevit author::apple task::image_feature_extraction license::other test_group::transformers params::4937632
 """
 MobileViTModel of transformers in its default configuration.
 

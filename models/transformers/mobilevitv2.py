@@ -1,4 +1,4 @@
-# labels: name::mobilevitv2 author::apple task::image_feature_extraction license::apache-2.0 test_group::transformers params::4388841
+# labels: name::mobilevitv2 author::apple task::image_feature_extraction license::other test_group::transformers params::4388841
 """
 MobileViTV2Model of transformers in its default configuration.
 

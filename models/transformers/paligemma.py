@@ -1,4 +1,4 @@
-# labels: name::paligemma author::google task::image_text_to_text license::apache-2.0 test_group::transformers params::2910390528
+# labels: name::paligemma author::google task::image_text_to_text license::gemma test_group::transformers params::2910390528
 """
 PaliGemmaForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::parakeet_ctc author::nvidia task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::608799745
+# labels: name::parakeet_ctc author::nvidia task::automatic_speech_recognition license::cc-by-4.0 test_group::transformers params::608799745
 """
 ParakeetForCTC of transformers in its default configuration.
 

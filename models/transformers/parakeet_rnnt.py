@@ -1,4 +1,4 @@
-# labels: name::parakeet_rnnt author::nvidia task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::625874433
+# labels: name::parakeet_rnnt author::nvidia task::automatic_speech_recognition license::cc-by-4.0 test_group::transformers params::625874433
 """
 ParakeetForRNNT of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::parakeet_tdt author::nvidia task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::625877638
+# labels: name::parakeet_tdt author::nvidia task::automatic_speech_recognition license::cc-by-4.0 test_group::transformers params::625877638
 """
 ParakeetForTDT of transformers in its default configuration.
 

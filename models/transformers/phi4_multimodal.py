@@ -1,4 +1,4 @@
-# labels: name::phi4_multimodal author::microsoft task::image_feature_extraction license::apache-2.0 test_group::transformers params::5308268992
+# labels: name::phi4_multimodal author::microsoft task::image_feature_extraction license::mit test_group::transformers params::5308268992
 """
 Phi4MultimodalForCausalLM of transformers in its default configuration.
 

@@ -19,7 +19,7 @@ batch_size, max_audio_seq_length = parse(["batch_size", "max_audio_seq_length"])
 model = Qwen3ASREncoder(Qwen3ASREncoderConfig())
 model.eval()
 config = model.config
-frames = max_audio_seq_length // 160
+frames = max_audio_seq_length // 16000 * 100
 inputs = {
     "input_features": torch.randn(batch_size, config.num_mel_bins, frames),
     "input_features_mask": torch.ones(batch_size, frames, dtype=torch.long),

@@ -1,4 +1,4 @@
-# labels: name::sam3 author::meta task::mask_generation license::apache-2.0 test_group::transformers params::840376374
+# labels: name::sam3 author::meta task::mask_generation license::other test_group::transformers params::840376374
 """
 Sam3Model of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::sam3_tracker author::meta task::mask_generation license::apache-2.0 test_group::transformers params::458260369
+# labels: name::sam3_tracker author::meta task::mask_generation license::other test_group::transformers params::458260369
 """
 Sam3TrackerModel of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::seamless_m4t author::meta task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::1526945088
+# labels: name::seamless_m4t author::meta task::automatic_speech_recognition license::cc-by-nc-4.0 test_group::transformers params::1526945088
 """
 SeamlessM4TForSpeechToText of transformers in its default configuration.
 

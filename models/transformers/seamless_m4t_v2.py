@@ -1,4 +1,4 @@
-# labels: name::seamless_m4t_v2 author::meta task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::1501842240
+# labels: name::seamless_m4t_v2 author::meta task::automatic_speech_recognition license::cc-by-nc-4.0 test_group::transformers params::1501842240
 """
 SeamlessM4Tv2ForSpeechToText of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::segformer author::nvidia task::semantic_segmentation license::apache-2.0 test_group::transformers,sample params::3714658
+# labels: name::segformer author::nvidia task::semantic_segmentation license::other test_group::transformers,sample params::3714658
 """
 SegformerForSemanticSegmentation of transformers in its default configuration.
 

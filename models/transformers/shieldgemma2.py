@@ -1,4 +1,4 @@
-# labels: name::shieldgemma2 author::google task::image_classification license::apache-2.0 test_group::transformers params::2726169856
+# labels: name::shieldgemma2 author::google task::image_classification license::gemma test_group::transformers params::2726169856
 """
 ShieldGemma2ForImageClassification of transformers in its default configuration.
 

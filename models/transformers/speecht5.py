@@ -1,4 +1,4 @@
-# labels: name::speecht5 author::microsoft task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::151165056
+# labels: name::speecht5 author::microsoft task::automatic_speech_recognition license::mit test_group::transformers params::151165056
 """
 SpeechT5ForSpeechToText of transformers in its default configuration.
 

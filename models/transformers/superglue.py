@@ -1,4 +1,4 @@
-# labels: name::superglue author::magic-leap-community task::keypoint_matching license::apache-2.0 test_group::transformers params::13324162
+# labels: name::superglue author::magic-leap-community task::keypoint_matching license::other test_group::transformers params::13324162
 """
 SuperGlueForKeypointMatching of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::superpoint author::magic-leap-community task::keypoint_detection license::apache-2.0 test_group::transformers params::1300865
+# labels: name::superpoint author::magic-leap-community task::keypoint_detection license::other test_group::transformers params::1300865
 """
 SuperPointForKeypointDetection of transformers in its default configuration.
 

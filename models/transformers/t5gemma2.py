@@ -1,4 +1,4 @@
-# labels: name::t5gemma2 author::google task::image_text_to_text license::apache-2.0 test_group::transformers params::4747846400
+# labels: name::t5gemma2 author::google task::image_text_to_text license::gemma test_group::transformers params::4747846400
 """
 T5Gemma2ForConditionalGeneration of transformers in its default configuration.
 

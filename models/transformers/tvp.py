@@ -1,4 +1,4 @@
-# labels: name::tvp author::intel task::video_feature_extraction license::apache-2.0 test_group::transformers params::167167040
+# labels: name::tvp author::intel task::video_feature_extraction license::other test_group::transformers params::167167040
 """
 TvpModel of transformers in its default configuration.
 

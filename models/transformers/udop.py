@@ -1,4 +1,4 @@
-# labels: name::udop author::microsoft task::document_to_text license::apache-2.0 test_group::transformers params::742440960
+# labels: name::udop author::microsoft task::document_to_text license::mit test_group::transformers params::742440960
 """
 UdopForConditionalGeneration of transformers in its default configuration.
 

@@ -1,4 +1,4 @@
-# labels: name::xclip author::microsoft task::zero_shot_video_classification license::apache-2.0 test_group::transformers params::196585729
+# labels: name::xclip author::microsoft task::zero_shot_video_classification license::mit test_group::transformers params::196585729
 """
 XCLIPModel of transformers in its default configuration.
 

@@ -50,7 +50,7 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
     try:
-        options = _parser(program).parse_args(words)
+        options = _parser(program).parse_args(_files_before_labels(words))
     except UsageError as error:
         if "required: FILE" in str(error) and any(map(_looks_like_input, words)):
             raise UsageError("name the files first, then the options.") from None
@@ -60,6 +60,20 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
     if getattr(options, "run", None) is None:
         raise UsageError(f"what is to be done? Name a file or a command. See '{program} --help'.")
     return options
+
+
+def _files_before_labels(words: list[str]) -> list[str]:
+    """``--labels`` takes any number of words, but no file is a label: files may follow them."""
+    kept: list[str] = []
+    files: list[str] = []
+    after_labels = False
+    for word in words:
+        if word.startswith("-"):
+            after_labels = word == "--labels"
+        is_file = after_labels and _looks_like_input(word.partition("::")[0])
+        (files if is_file else kept).append(word)
+    commands = 2 if words[:1] == ["models"] else 1
+    return [*kept[:commands], *files, *kept[commands:]]
 
 
 def _looks_like_input(word: str) -> bool:
