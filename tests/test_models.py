@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora.__main__ import CORPORA, MODELS, stale
+from corpora.status import COLUMNS, read_rows
 from turnkeyml.cli.words import parse as parse_words
 from turnkeyml.discover.inputs import find_inputs
 from turnkeyml.discover.labels import read_labels
@@ -172,3 +173,12 @@ def test_a_corpus_needs_no_command():
     ran = turnkey("selftst")
     assert ran.returncode == 2
     assert "Did you mean 'selftest'?" in ran.stderr
+
+
+def test_the_table_of_what_became_of_them_is_about_these_scripts():
+    rows = read_rows()
+    assert set(rows) <= {f"{path.parent.name}/{path.stem}" for path in SCRIPTS}
+    assert all(tuple(row) == COLUMNS for row in rows.values())
+    for row in rows.values():
+        good = row["runs"] == "yes" and row["builds"] != "no" and row["verifies"] in ("", "match")
+        assert good or row["reason"], row["script"]

@@ -265,7 +265,7 @@ _CHOICES: Mapping[str, Choice] = {
     "blip-2": Choice("summary_in_text", options="image_token_index=50265"),
     "instructblip": Choice("instructed_summary_in_text", options="image_token_index=50265"),
     "qwen3_5": Choice("patches_in_text", model="Qwen3_5Model", task="image_text_to_text"),
-    "glm_ocr": Choice("patches_in_text", options='vision_config={"out_hidden_size": 1536}'),
+    "glm_ocr": Choice("patches_in_text", options='vision_config={"out_hidden_size": 1024}'),
     "cosmos3_edge": Choice("flat_patches_in_text"),
     "deepseek_vl_hybrid": Choice("two_views_in_text", options="image_token_id=31999"),
     "fast_vlm": Choice("tall_image_in_text"),

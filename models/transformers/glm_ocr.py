@@ -1,4 +1,4 @@
-# labels: name::glm_ocr author::zhipu task::image_text_to_text license::apache-2.0 test_group::transformers params::807479808
+# labels: name::glm_ocr author::zhipu task::image_text_to_text license::apache-2.0 test_group::transformers params::792273920
 """
 GlmOcrForConditionalGeneration of transformers in its default configuration.
 
@@ -21,7 +21,7 @@ batch_size, height, width, max_seq_length, pretrained = parse(
 if pretrained:
     model = GlmOcrForConditionalGeneration.from_pretrained("zai-org/GLM-OCR", dtype=torch.float32)
 else:
-    settings = GlmOcrConfig(vision_config={"out_hidden_size": 1536})
+    settings = GlmOcrConfig(vision_config={"out_hidden_size": 1024})
     model = GlmOcrForConditionalGeneration(settings)
 model.eval()
 config = model.config
