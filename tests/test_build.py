@@ -377,9 +377,23 @@ class Sorting(torch.nn.Module):
         return first.values, first.indices, torch.sort(x[x[:, 0] > 0.2], dim=0).values.sum(0)
 
 
+class Counting(torch.nn.Module):
+    """How many parts of a row there are, as the masks of language models need it."""
+
+    def forward(self, x):
+        new = torch.diff(x, prepend=x[:, :1] - 1, dim=-1) > 0.3
+        new |= x > 0.9
+        return new.cumsum(-1), torch.diff(x, n=2, dim=0), x.cumsum(0)
+
+
 @pytest.mark.parametrize(
     ("model", "shape"),
-    [(Smoothing(), (1, 3, 20, 24)), (CellOfUnknownSize(), (20, 8)), (Sorting(), (20, 9))],
+    [
+        (Smoothing(), (1, 3, 20, 24)),
+        (CellOfUnknownSize(), (20, 8)),
+        (Sorting(), (20, 9)),
+        (Counting(), (20, 9)),
+    ],
 )
 def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape):
     torch.manual_seed(0)
@@ -391,4 +405,38 @@ def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape
         sequence="onnx-fp32",
     )
     assert state.facts["exporter"] == "torchscript"
+    assert state.verification.verdict == "match"
+
+
+def test_weights_are_halved_as_the_converter_would() -> None:
+    from onnxruntime.transformers.float16 import convert_np_to_float16
+
+    from turnkeyml.build.half import halved
+
+    random = np.random.default_rng(0)
+    sizes = (1e-9, 1e-8, 1e-7, 1e-3, 1, 1e4, 6e4, 1e6, 1e30)
+    edges = [0, -0.0, np.inf, -np.inf, 65504, 65519, 65520, 2.98e-8, 2.99e-8, 5.96e-8, -2e-8]
+    numbers = np.concatenate([*(random.normal(0, s, 1000) for s in sizes), edges])
+    numbers = numbers.astype(np.float32)
+
+    expected = convert_np_to_float16(numbers)
+
+    assert np.array_equal(halved(numbers).view(np.uint16), expected.view(np.uint16))
+    assert np.isnan(halved(np.array([np.nan], np.float32))).all()
+
+
+class LongSplit(torch.nn.Module):
+    """More than a hundred megabytes, and sizes enough to be taken for weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(110, 250_000)
+
+    def forward(self, x):
+        parts = torch.split(self.table(x), [100] * 200 + [230_000], dim=1)
+        return sum(part.sum() for part in parts)
+
+
+def test_sizes_are_not_put_into_the_file_of_the_weights(cache):
+    state = build_model(LongSplit(), {"x": torch.arange(2)}, build_name="b", cache_dir=str(cache))
     assert state.verification.verdict == "match"

@@ -111,6 +111,33 @@ def test_a_build_may_be_as_inexact_as_the_original():
     assert compare({"a": x.numpy() * 0.9}, reference, "fp32").verdict != "match"
 
 
+class Shift(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = torch.nn.Parameter(torch.tensor(float(by)))
+
+    def forward(self, x):
+        return x + self.by
+
+
+def _there_and_back(by, x):
+    model = torch.nn.Sequential(Shift(by), Shift(-by))
+    return references.of_torch(model, (x,), {}, ["x"])
+
+
+def test_a_build_in_fp16_may_be_as_inexact_as_the_original_rounded_to_it():
+    x = torch.rand(64)
+    reference = _there_and_back(100, x)
+    assert compare({"a": x.numpy() * 0.95}, reference, "fp16").verdict == "match"
+    assert compare({"a": x.numpy() * 0.95}, reference, "fp32").verdict == "close"
+    assert compare({"a": x.numpy() * 0.8}, reference, "fp16").verdict != "match"
+
+
+def test_an_original_that_is_far_off_itself_proves_nothing():
+    x = torch.rand(64)
+    assert compare({"a": x.numpy() * 0.8}, _there_and_back(3000, x), "fp16").verdict != "match"
+
+
 def test_the_reference_runs_in_eval_mode_and_puts_the_mode_back():
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.9))
     model[0].eval()

@@ -869,7 +869,7 @@ TRANSFORMERS = [
         "Tencent-Hunyuan/HunyuanDiT-v1.2-Diffusers",
         inputs={
             "hidden_states": (BATCH, 4, 128, 128),
-            "timestep": STEPS,
+            "timestep": "torch.full((batch_size,), 500, dtype=torch.bfloat16)",
             "encoder_hidden_states": _text(1024),
             "text_embedding_mask": "torch.ones(batch_size, 77, dtype=torch.long)",
             "encoder_hidden_states_t5": _text(2048, 256),
@@ -916,6 +916,7 @@ TRANSFORMERS = [
             "encoder_hidden_states": _text(2048, 256),
             "timestep": RATIO,
         },
+        config={"pos_embed_max_size": 4096},
         subfolder="transformer",
         size=(1024, 1024),
         author="fal",

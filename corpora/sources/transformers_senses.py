@@ -205,7 +205,9 @@ _CHOICES: Mapping[str, Choice] = {
     "parakeet_tdt": Choice("spectrogram_to_token"),
     "muse_spark_audio": Choice("whole_tokens"),
     "clap": Choice("spectrogram_image_and_text", task="zero_shot_audio_classification"),
-    "clvp": Choice("voice_and_text", task="text_to_speech"),
+    "clvp": Choice(
+        "voice_and_text", task="text_to_speech", options='speech_config={"vocab_size": 8194}'
+    ),
     "dac": Choice("codec"),
     "encodec": Choice("codec"),
     "mimi": Choice("codec"),
@@ -256,7 +258,9 @@ _CHOICES: Mapping[str, Choice] = {
     "llava": Choice("image_in_text", options="image_token_index=31999"),
     "vipllava": Choice("image_in_text", options="image_token_index=31999"),
     "deepseek_vl": Choice("image_in_text", options="image_token_id=31999"),
-    "janus": Choice("image_in_text", options="image_token_id=31999"),
+    "janus": Choice(
+        "image_in_text", options='image_token_id=31999, vision_config={"projection_dim": 4096}'
+    ),
     "paligemma": Choice("image_in_text"),
     "got_ocr2": Choice("reduced_image_in_text"),
     "pp_chart2table": Choice("reduced_image_in_text"),
@@ -264,7 +268,12 @@ _CHOICES: Mapping[str, Choice] = {
     "llava_next_video": Choice("image_in_tiles", options="image_token_index=31999"),
     "blip-2": Choice("summary_in_text", options="image_token_index=50265"),
     "instructblip": Choice("instructed_summary_in_text", options="image_token_index=50265"),
-    "qwen3_5": Choice("patches_in_text", model="Qwen3_5Model", task="image_text_to_text"),
+    "qwen3_5": Choice(
+        "patches_in_text",
+        model="Qwen3_5Model",
+        task="image_text_to_text",
+        options='vision_config={"out_hidden_size": 4096}',
+    ),
     "glm_ocr": Choice("patches_in_text", options='vision_config={"out_hidden_size": 1024}'),
     "cosmos3_edge": Choice("flat_patches_in_text"),
     "deepseek_vl_hybrid": Choice("two_views_in_text", options="image_token_id=31999"),
@@ -334,7 +343,7 @@ _CHOICES: Mapping[str, Choice] = {
     "ultravbert": Choice(
         "image_in_masked_text", options='image_token_id=31999, vision_config={"image_size": 512}'
     ),
-    "molmo2": Choice("pooled_patches_in_text"),
+    "molmo2": Choice("pooled_patches_in_text", options='adapter_config={"text_hidden_size": 4096}'),
     "neomme": Choice("bare_patches_in_text", task="multimodal_feature_extraction"),
     "nemotron_h_omni": Choice("grids_in_text", options="image_token_id=131071", height=512),
     "paddleocr_vl": Choice("small_images_in_text", height=392),
@@ -345,7 +354,11 @@ _CHOICES: Mapping[str, Choice] = {
         model_part="config.vlm_config",
         task="robotics",
     ),
-    "t5gemma2": Choice("pooled_image_in_text_to_text", vision="config.encoder"),
+    "t5gemma2": Choice(
+        "pooled_image_in_text_to_text",
+        options='encoder={"vision_config": {"image_size": 896, "patch_size": 14}}',
+        vision="config.encoder",
+    ),
     "t5gemma2_encoder": Choice(left_out="The default configuration lacks the dropout rate."),
     "unlimited_ocr": Choice("rows_in_text"),
     "video_llava": Choice("image_in_text", options="image_token_index=31999"),

@@ -590,7 +590,8 @@ KINDS: Mapping[str, Kind] = {
         (
             "side = $vision.patch_size",
             "rows, columns = height // side, width // side",
-            *_places("rows * columns // 16"),
+            'fewer = int(config.downsample_mode.removesuffix("x"))',
+            *_places("rows * columns // fewer"),
         ),
         _UNCACHED,
     ),

@@ -123,6 +123,9 @@ LEFT_OUT = {
 }
 """What gets no script, and why. The survey adds those that are too large."""
 
+FLOAT32_ONLY = {"xlstm"}
+"""What multiplies float32 with bfloat16 in its own code."""
+
 SAMPLES = ("bloom", "electra", "mobilebert")
 
 
@@ -236,7 +239,7 @@ def _script(row: Mapping[str, str]) -> Script:
     kind = KINDS[row["kind"]]
     published = row["checkpoint"] or row["documented_with"]
     size = int(row["parameters"])
-    large = size > common.ABOVE_THIS_BFLOAT16
+    large = size > common.ABOVE_THIS_BFLOAT16 and row["name"] not in FLOAT32_ONLY
     creator = kind.auto if large else row["model"]
     length = row["max_seq_length"]
     return Script(

@@ -1,4 +1,4 @@
-# labels: name::auraflow_transformer author::fal task::text_to_image license::apache-2.0 test_group::diffusers params::6833439744
+# labels: name::auraflow_transformer author::fal task::text_to_image license::apache-2.0 test_group::diffusers params::6842876928
 """
 Transformer of AuraFlow.
 
@@ -24,7 +24,7 @@ if pretrained:
     )
 else:
     torch.set_default_dtype(torch.bfloat16)
-    model = AuraFlowTransformer2DModel()
+    model = AuraFlowTransformer2DModel(pos_embed_max_size=4096)
     torch.set_default_dtype(torch.float32)
 model.eval()
 inputs = {

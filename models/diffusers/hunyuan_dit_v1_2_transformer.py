@@ -39,7 +39,7 @@ model.eval()
 positions = get_2d_rotary_pos_embed(88, ((0, 0), (32, 32)), (64, 64), output_type="pt")
 inputs = {
     "hidden_states": torch.randn(batch_size, 4, 128, 128, dtype=torch.bfloat16),
-    "timestep": torch.full((batch_size,), 500),
+    "timestep": torch.full((batch_size,), 500, dtype=torch.bfloat16),
     "encoder_hidden_states": torch.randn(batch_size, 77, 1024, dtype=torch.bfloat16),
     "text_embedding_mask": torch.ones(batch_size, 77, dtype=torch.long),
     "encoder_hidden_states_t5": torch.randn(batch_size, 256, 2048, dtype=torch.bfloat16),

@@ -1,4 +1,4 @@
-# labels: name::clvp author::susnato task::text_to_speech license::apache-2.0 test_group::transformers params::659015683
+# labels: name::clvp author::susnato task::text_to_speech license::apache-2.0 test_group::transformers params::665112067
 """
 ClvpModelForConditionalGeneration of transformers in its default configuration.
 
@@ -21,7 +21,8 @@ if pretrained:
         "susnato/clvp_dev", dtype=torch.float32
     )
 else:
-    model = ClvpModelForConditionalGeneration(ClvpConfig())
+    settings = ClvpConfig(speech_config={"vocab_size": 8194})
+    model = ClvpModelForConditionalGeneration(settings)
 model.eval()
 language = model.config.text_config
 inputs = {

@@ -1,4 +1,4 @@
-# labels: name::janus author::deepseek task::image_text_to_text license::apache-2.0 test_group::transformers params::7031324299
+# labels: name::janus author::deepseek task::image_text_to_text license::apache-2.0 test_group::transformers params::7046008459
 """
 JanusForConditionalGeneration of transformers in its default configuration.
 
@@ -21,7 +21,7 @@ if pretrained:
         "deepseek-community/Janus-Pro-1B", dtype=torch.bfloat16
     )
 else:
-    settings = JanusConfig(image_token_id=31999)
+    settings = JanusConfig(image_token_id=31999, vision_config={"projection_dim": 4096})
     model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config

@@ -28,7 +28,8 @@ config = model.config
 vision = model.config.vision_config
 side = vision.patch_size
 rows, columns = height // side, width // side
-places = torch.full((batch_size, rows * columns // 16), config.image_token_id)
+fewer = int(config.downsample_mode.removesuffix("x"))
+places = torch.full((batch_size, rows * columns // fewer), config.image_token_id)
 text = torch.randint(0, config.image_token_id, (batch_size, max_seq_length))
 input_ids = torch.cat([places, text], dim=1)
 inputs = {

@@ -1,4 +1,4 @@
-# labels: name::molmo2 author::allenai task::image_text_to_text license::apache-2.0 test_group::transformers params::8694602192
+# labels: name::molmo2 author::allenai task::image_text_to_text license::apache-2.0 test_group::transformers params::8704301520
 """
 Molmo2ForConditionalGeneration of transformers in its default configuration.
 
@@ -19,7 +19,8 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 if pretrained:
     model = AutoModelForImageTextToText.from_pretrained("allenai/Molmo2-8B", dtype=torch.bfloat16)
 else:
-    model = AutoModelForImageTextToText.from_config(Molmo2Config(), dtype=torch.bfloat16)
+    settings = Molmo2Config(adapter_config={"text_hidden_size": 4096})
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 language = model.config.text_config

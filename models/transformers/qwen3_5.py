@@ -1,4 +1,4 @@
-# labels: name::qwen3_5 author::qwen task::image_text_to_text license::apache-2.0 test_group::transformers params::8390335216
+# labels: name::qwen3_5 author::qwen task::image_text_to_text license::apache-2.0 test_group::transformers params::8392695024
 """
 Qwen3_5Model of transformers in its default configuration.
 
@@ -21,7 +21,8 @@ batch_size, height, width, max_seq_length, pretrained = parse(
 if pretrained:
     model = AutoModel.from_pretrained("Qwen/Qwen3.5-27B", dtype=torch.bfloat16)
 else:
-    model = AutoModel.from_config(Qwen3_5Config(), dtype=torch.bfloat16)
+    settings = Qwen3_5Config(vision_config={"out_hidden_size": 4096})
+    model = AutoModel.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.vision_config

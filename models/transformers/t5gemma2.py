@@ -1,4 +1,4 @@
-# labels: name::t5gemma2 author::google task::image_text_to_text license::gemma test_group::transformers params::4747846400
+# labels: name::t5gemma2 author::google task::image_text_to_text license::gemma test_group::transformers params::4750703360
 """
 T5Gemma2ForConditionalGeneration of transformers in its default configuration.
 
@@ -21,7 +21,8 @@ if pretrained:
         "google/t5gemma-2-270m-270m", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForImageTextToText.from_config(T5Gemma2Config(), dtype=torch.bfloat16)
+    settings = T5Gemma2Config(encoder={"vision_config": {"image_size": 896, "patch_size": 14}})
+    model = AutoModelForImageTextToText.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 vision = model.config.encoder

@@ -6,7 +6,7 @@ https://github.com/huggingface/transformers/blob/v5.22.2/src/transformers/models
 """
 
 import torch
-from transformers import AutoModelForCausalLM, xLSTMConfig
+from transformers import xLSTMConfig, xLSTMForCausalLM
 
 from turnkeyml.parser import parse
 
@@ -17,9 +17,9 @@ batch_size, max_seq_length, pretrained = parse(["batch_size", "max_seq_length", 
 
 # The model and its inputs
 if pretrained:
-    model = AutoModelForCausalLM.from_pretrained("NX-AI/xLSTM-7b", dtype=torch.bfloat16)
+    model = xLSTMForCausalLM.from_pretrained("NX-AI/xLSTM-7b", dtype=torch.float32)
 else:
-    model = AutoModelForCausalLM.from_config(xLSTMConfig(), dtype=torch.bfloat16)
+    model = xLSTMForCausalLM(xLSTMConfig())
 model.eval()
 inputs = {
     "input_ids": torch.randint(0, model.config.vocab_size, (batch_size, max_seq_length)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,15 @@ __all__ = [
     "load_inner_data",
     "opset_of",
     "read_graph",
+    "take_in_integers",
     "total_bytes",
 ]
 
 ONE_FILE_BYTES = 100_000_000
 """Above this the weights go to a file of their own, which costs far less memory to work with."""
+
+MOST_SIZES = 100_000
+"""Longer rows of integers are data, not sizes of anything."""
 
 
 def read_graph(path: Path) -> onnx.ModelProto:
@@ -61,9 +66,29 @@ def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:
     """Load external data that does not belong to the weights of the main graph."""
     for tensor in _inner_tensors(model.graph):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            onnx.external_data_helper.load_external_data_for_tensor(tensor, str(folder))
-            tensor.data_location = onnx.TensorProto.DEFAULT
-            del tensor.external_data[:]
+            _load_external_data(tensor, folder)
+
+
+def _load_external_data(tensor: Any, folder: Path) -> None:
+    onnx.external_data_helper.load_external_data_for_tensor(tensor, str(folder))
+    tensor.data_location = onnx.TensorProto.DEFAULT
+    del tensor.external_data[:]
+
+
+def take_in_integers(path: Path) -> None:
+    """Bring integers back from the external data: ONNX Runtime wants to see sizes when it loads."""
+    model = read_graph(path)
+    found = [
+        tensor
+        for tensor in model.graph.initializer
+        if tensor.data_location == onnx.TensorProto.EXTERNAL
+        and tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+        and math.prod(tensor.dims) <= MOST_SIZES
+    ]
+    for tensor in found:
+        _load_external_data(tensor, path.parent)
+    if found:
+        onnx.save(model, str(path))
 
 
 def total_bytes(path: Path) -> int:

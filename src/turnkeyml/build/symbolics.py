@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.onnx import symbolic_helper
+from torch.onnx import symbolic_helper, symbolic_opset9, symbolic_opset11
 
 __all__ = ["register"]
 
+_INT64 = 7
 FIRST_OPSET = 18
 """Resize learned to smooth, and Split to count its outputs, in this one."""
 
@@ -26,6 +27,9 @@ def register() -> None:
         torch.onnx.register_custom_op_symbolic(f"aten::_upsample_{name}_aa", symbolic, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::unsafe_chunk", _chunk, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::sort", _sort, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::diff", _diff, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::cumsum", _cumsum, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::__ior_", symbolic_opset9.__or_, FIRST_OPSET)
 
 
 def _smoothing_resize(mode: str) -> Callable[..., Any]:
@@ -69,3 +73,26 @@ def _sort(g: Any, tensor: Any, *settings: Any) -> Any:
     count = g.op("Gather", size, place, axis_i=0)
     largest = symbolic_helper._get_const(descending, "b", "descending")
     return g.op("TopK", tensor, count, axis_i=axis, largest_i=largest, sorted_i=1, outputs=2)
+
+
+def _diff(g: Any, tensor: Any, times: Any, dim: Any, *ends: Any) -> Any:
+    """What lies between neighbours, with more of them before and after if need be."""
+    axis = symbolic_helper._get_const(dim, "i", "dim")
+    before, after = ends
+    parts = [part for part in (before, tensor, after) if not symbolic_helper._is_none(part)]
+    row = g.op("Concat", *parts, axis_i=axis) if len(parts) > 1 else tensor
+    where, first, second, last, end = (
+        g.op("Constant", value_t=torch.tensor([number]))
+        for number in (axis, 0, 1, -1, torch.iinfo(torch.int64).max)
+    )
+    for _ in range(symbolic_helper._get_const(times, "i", "n")):
+        later = g.op("Slice", row, second, end, where)
+        row = g.op("Sub", later, g.op("Slice", row, first, last, where))
+    return row
+
+
+def _cumsum(g: Any, tensor: Any, dim: Any, kind: Any = None) -> Any:
+    """Running sums; ONNX does not count truths, torch does."""
+    if symbolic_helper._is_bool(tensor):
+        tensor = g.op("Cast", tensor, to_i=_INT64)
+    return symbolic_opset11.cumsum(g, tensor, dim, kind)
