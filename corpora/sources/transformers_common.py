@@ -188,9 +188,17 @@ def parameters(config: Any, model_class: type) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
+PACKAGES = {"xlstm"}
+"""Architectures that are called like a package which transformers uses if it is there."""
+
+
 def file_name(model_type: str) -> str:
-    """The name of the script for a model type."""
-    return model_type.lower().replace("-", "_").replace(".", "_")
+    """The name of the script for a model type.
+
+    A library would take a script in front of it for the package of the same name.
+    """
+    name = model_type.lower().replace("-", "_").replace(".", "_")
+    return f"{name}_model" if name in PACKAGES else name
 
 
 def url(source: str) -> str:

@@ -47,6 +47,11 @@ class Choice:
 _FOLLOWS = "Follows objects through a video, in a session that its forward method needs."
 _SIGLIP = 'vision_config={"image_size": 896, "patch_size": 14}'
 """The images that the model is made for; the defaults leave fewer patches than it wants."""
+_GRANITE_SPEECH = (
+    "audio_token_index=31999,"
+    ' projector_config={"model_type": "blip_2_qformer", "encoder_hidden_size": 1024}'
+)
+
 _NO_MATCH = "The default backbone and what follows it have different numbers of channels."
 
 _CHOICES: Mapping[str, Choice] = {
@@ -364,8 +369,8 @@ _CHOICES: Mapping[str, Choice] = {
     "video_llava": Choice("image_in_text", options="image_token_index=31999"),
     "fun_asr_nano": Choice("sound_in_text"),
     "glmasr": Choice("columns_in_text"),
-    "granite_speech": Choice("windows_in_text"),
-    "granite_speech_plus": Choice("windows_in_text"),
+    "granite_speech": Choice("windows_in_text", options=_GRANITE_SPEECH),
+    "granite_speech_plus": Choice("windows_in_text", options=_GRANITE_SPEECH),
     "moss_transcribe_diarize": Choice("half_a_minute_in_text"),
     "qwen3_asr": Choice("chunks_in_text", options='audio_config={"output_dim": 2048}'),
     "voxtral": Choice("half_a_minute_in_late_text", options="audio_token_id=24"),

@@ -1,4 +1,4 @@
-# labels: name::granite_speech author::ibm task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::6990441514
+# labels: name::granite_speech author::ibm task::automatic_speech_recognition license::apache-2.0 test_group::transformers params::6986902570
 """
 GraniteSpeechForConditionalGeneration of transformers in its default configuration.
 
@@ -23,7 +23,10 @@ if pretrained:
         "ibm-granite/granite-speech-3.3-2b", dtype=torch.bfloat16
     )
 else:
-    model = AutoModelForMultimodalLM.from_config(GraniteSpeechConfig(), dtype=torch.bfloat16)
+    settings = GraniteSpeechConfig(
+        audio_token_index=31999, projector_config={"model_type": "blip_2_qformer", "encoder_hidden_size": 1024}
+    )
+    model = AutoModelForMultimodalLM.from_config(settings, dtype=torch.bfloat16)
 model.eval()
 config = model.config
 audio = model.config.encoder_config

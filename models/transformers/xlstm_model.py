@@ -1,4 +1,4 @@
-# labels: name::xlstm author::nx-ai task::text_generation license::other test_group::transformers params::6865424896
+# labels: name::xlstm_model author::nx-ai task::text_generation license::other test_group::transformers params::6865424896
 """
 xLSTMForCausalLM of transformers in its default size: a language model.
 
