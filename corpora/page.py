@@ -31,7 +31,8 @@ looked at; models of up to 300 million parameters are built with the default seq
 optimised, fp16) and verified against the original; those of up to 100 million are measured for a
 moment with ONNX Runtime. Every line of this page comes from `models/status.csv`, which has a row
 for each script: what was found, built and verified, by which exporter, how long each phase took,
-and the reason where something is not as it should be. Weights are random.
+and the reason where something is not as it should be. Weights are random; those of models too large
+to be built were made on a GPU where there was one, which takes seconds instead of minutes.
 
     turnkey models list --labels test_group::sample
 

@@ -245,7 +245,9 @@ def _reason(result: InputResult) -> str:
     if not result.invocations and not any(reasons):
         reasons.append("no model was found")
     text = " ".join("; ".join(r for r in reasons if r).split())
-    text = re.sub(r" ?\(see [^)]*\)", "", text).replace(str(MODELS), "models")
+    text = re.sub(r" ?\((see|its output is in) [^)]*\)", "", text).replace(str(MODELS), "models")
+    for folder in {str(Path(i.build_dir).parent) for i in result.invocations if i.build_dir}:
+        text = text.replace(f"{folder}/", "")
     return text if len(text) <= 600 else text[:597] + "..."
 
 
