@@ -155,11 +155,12 @@ def row_of(result: InputResult) -> Row:
     path = Path(result.input.path)
     script = f"{path.parent.name}/{path.stem}"
     found = result.invocations
-    built = [i for i in found if i.build_status is not None]
+    reached = "build" in result.seconds
+    built = [i for i in found if i.build_status is not None or (reached and i.failure)]
     measured = [e for i in found for e in i.evaluations]
     row = {
         "script": script,
-        "runs": _word(result.script.ok and result.failure is None),
+        "runs": _word(result.script.ok and (result.failure is None or reached)),
         "models": str(len(found)),
         "parameters": str(sum(i.invocation.parameters for i in found)),
         "builds": _all(built, lambda i: i.build_status == "successful_build"),

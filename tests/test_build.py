@@ -386,9 +386,21 @@ class Counting(torch.nn.Module):
         return new.cumsum(-1), torch.diff(x, n=2, dim=0), x.cumsum(0)
 
 
+class Sampling(torch.nn.Module):
+    """Places computed from the size of the image, as deformable attention has them."""
+
+    def forward(self, x):
+        height, width = x.shape[-2:]
+        rows = torch.linspace(0.5, height - 0.5, height) / height
+        columns = torch.linspace(0.5, width - 0.5, width) / width
+        grid = torch.stack(torch.meshgrid(columns, rows, indexing="xy"), -1) * 2 - 1
+        return torch.nn.functional.grid_sample(x, grid[None] * x.mean(), align_corners=False)
+
+
 @pytest.mark.parametrize(
     ("model", "shape"),
     [
+        (Sampling(), (1, 3, 20, 24)),
         (Smoothing(), (1, 3, 20, 24)),
         (CellOfUnknownSize(), (20, 8)),
         (Sorting(), (20, 9)),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.onnx import symbolic_helper, symbolic_opset9, symbolic_opset11
+from torch.onnx import symbolic_helper, symbolic_opset9, symbolic_opset11, symbolic_opset16
 
 __all__ = ["register"]
 
@@ -29,6 +29,7 @@ def register() -> None:
     torch.onnx.register_custom_op_symbolic("aten::sort", _sort, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::diff", _diff, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::cumsum", _cumsum, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::grid_sampler", _grid_sampler, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::__ior_", symbolic_opset9.__or_, FIRST_OPSET)
 
 
@@ -96,3 +97,9 @@ def _cumsum(g: Any, tensor: Any, dim: Any, kind: Any = None) -> Any:
     if symbolic_helper._is_bool(tensor):
         tensor = g.op("Cast", tensor, to_i=_INT64)
     return symbolic_opset11.cumsum(g, tensor, dim, kind)
+
+
+def _grid_sampler(g: Any, image: Any, grid: Any, *settings: Any) -> Any:
+    """Sampling at places that tracing made more exact than the image: a size has turned double."""
+    grid = g.op("CastLike", grid, image)
+    return symbolic_opset16.grid_sampler(g, image, grid, *settings)
