@@ -94,19 +94,19 @@ def test_the_opset_of_the_environment_counts_unless_one_is_given(cache, monkeypa
     assert build(cache, onnx_opset=17).facts["onnx_opset"] == 17
 
 
-class Diff(torch.nn.Module):
-    """torch.diff is beyond the TorchScript exporter."""
+class Step(torch.nn.Module):
+    """torch.heaviside is beyond the TorchScript exporter."""
 
     def __init__(self):
         super().__init__()
         self.fc = torch.nn.Linear(4, 3)
 
     def forward(self, x):
-        return self.fc(torch.diff(x, dim=-1, append=x[..., :1]))
+        return self.fc(torch.heaviside(x - 0.5, x))
 
 
 def test_the_other_exporter_is_used_where_the_first_fails(cache):
-    state = build(cache, Diff())
+    state = build(cache, Step())
     assert state.facts["exporter"] == "dynamo"
     assert "torchscript failed" in state.facts["exporter_reason"]
     assert state.verification.verdict == "match"

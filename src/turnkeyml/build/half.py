@@ -6,7 +6,9 @@ files only by name, type and shape; those weights are then converted from file t
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,12 +22,17 @@ from turnkeyml.records import Verification
 
 __all__ = ["Kept", "convert_to_float16", "worth_keeping"]
 
+Arrays = dict[str, np.ndarray]
+
 BLOCK = 1 << 24
 _SIZE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
 ALIGNMENT = 4096
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
 """ONNX Runtime draws no random numbers in float16."""
 
+
+AT_ONCE_BYTES = 2 << 30
+"""What looking at the numbers inside a model may keep in memory of them."""
 
 LARGEST = 30_000
 """Float16 ends at 65,504; what comes near it on one input may pass it on another."""
@@ -58,7 +65,7 @@ class Kept:
 
 
 def worth_keeping(
-    source: Path, verdict: Verification, kept: Kept, inputs: dict[str, np.ndarray], threads: int
+    source: Path, verdict: Verification, kept: Kept, inputs: Arrays, threads: int
 ) -> Kept | None:
     """What should stay in float32 for a better verdict; None if nothing is left to try.
 
@@ -82,38 +89,64 @@ def worth_keeping(
     return replace(kept, operators=tuple(sorted({*kept.operators, *others})))
 
 
-def _large_numbers(source: Path, inputs: dict[str, np.ndarray], threads: int) -> Kept:
+def _large_numbers(source: Path, inputs: Arrays, threads: int) -> Kept:
     """The nodes that make or take numbers too large for float16, and the inputs and outputs of
     such numbers, when the model runs on these inputs."""
-    from turnkeyml.runtimes.ort import OrtSession
-
     model = _named(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
     ends = [*model.graph.input, *model.graph.output]
     floats = [
-        value.name
+        value
         for value in (*model.graph.value_info, *ends)
         if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
     ]
-    del model.graph.output[:]
-    for number, name in enumerate(floats):
-        size, largest = f"turnkey_size_{number}", f"turnkey_largest_{number}"
-        model.graph.node.append(onnx.helper.make_node("Abs", [name], [size]))
-        model.graph.node.append(onnx.helper.make_node("ReduceMax", [size], [largest], keepdims=0))
-        output = onnx.helper.make_tensor_value_info(largest, onnx.TensorProto.FLOAT, [])
-        model.graph.output.append(output)
-    probe = source.with_name(f"{source.stem}-ranges.onnx")
+    sizes: dict[str, float] = {}
     try:
-        onnx.save(model, str(probe))
-        found = OrtSession(str(probe), inputs, threads, level="none").outputs()
+        for some in _portions(floats):
+            sizes |= _sizes(model, source, some, inputs, threads)
     except Exception as error:  # noqa: BLE001 - there are other things to try
         print(f"The ranges of the numbers are not known: {error}", flush=True)
         return Kept()
-    finally:
-        probe.unlink(missing_ok=True)
-    sizes = zip(floats, found.values(), strict=True)
-    large = {name for name, size in sizes if not float(size) <= LARGEST}
+    large = {name for name, size in sizes.items() if not size <= LARGEST}
     nodes = [n.name for n in model.graph.node if n.name and large & {*n.input, *n.output}]
     return Kept(nodes=tuple(nodes), ends=tuple(e.name for e in ends if e.name in large))
+
+
+def _portions(values: list[Any]) -> Iterator[list[str]]:
+    """Names of values that may be in memory at the same time."""
+    some: list[str] = []
+    total = 0
+    for value in values:
+        dims = value.type.tensor_type.shape.dim
+        total += 4 * math.prod(max(d.dim_value, 1) for d in dims)
+        if some and total > AT_ONCE_BYTES:
+            yield some
+            some, total = [], 0
+        some.append(value.name)
+    yield some
+
+
+def _sizes(
+    model: onnx.ModelProto, source: Path, names: list[str], inputs: Arrays, threads: int
+) -> dict[str, float]:
+    """The largest magnitude of each of some values when the model runs on these inputs."""
+    from turnkeyml.runtimes.ort import OrtSession
+
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    del probe.graph.output[:]
+    for number, name in enumerate(names):
+        size, largest = f"turnkey_size_{number}", f"turnkey_largest_{number}"
+        probe.graph.node.append(onnx.helper.make_node("Abs", [name], [size]))
+        probe.graph.node.append(onnx.helper.make_node("ReduceMax", [size], [largest], keepdims=0))
+        output = onnx.helper.make_tensor_value_info(largest, onnx.TensorProto.FLOAT, [])
+        probe.graph.output.append(output)
+    path = source.with_name(f"{source.stem}-ranges.onnx")
+    try:
+        onnx.save(probe, str(path))
+        found = OrtSession(str(path), inputs, threads, level="none").outputs()
+    finally:
+        path.unlink(missing_ok=True)
+    return {name: float(size) for name, size in zip(names, found.values(), strict=True)}
 
 
 def _named(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
+from onnx.external_data_helper import ExternalDataInfo
 
 from turnkeyml.errors import BuildError
 
@@ -18,7 +19,7 @@ __all__ = [
     "load_inner_data",
     "opset_of",
     "read_graph",
-    "take_in_integers",
+    "take_in",
     "total_bytes",
 ]
 
@@ -75,19 +76,26 @@ def _load_external_data(tensor: Any, folder: Path) -> None:
     del tensor.external_data[:]
 
 
-def take_in_integers(path: Path) -> None:
-    """Bring integers back from the external data: ONNX Runtime wants to see sizes when it loads."""
+def take_in(path: Path, source: Path) -> None:
+    """Bring into a file what ONNX Runtime left outside when it made it from ``source``.
+
+    That is integers, as sizes must be seen when the model is loaded, and whatever the file still
+    refers to the source's data for.
+    """
     model = read_graph(path)
-    found = [
+    outside = [
         tensor
         for tensor in model.graph.initializer
         if tensor.data_location == onnx.TensorProto.EXTERNAL
-        and tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
-        and math.prod(tensor.dims) <= MOST_SIZES
     ]
-    for tensor in found:
-        _load_external_data(tensor, path.parent)
-    if found:
+    changed = False
+    for tensor in outside:
+        beside = (path.parent / ExternalDataInfo(tensor).location).is_file()
+        integer = tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+        if not beside or (integer and math.prod(tensor.dims) <= MOST_SIZES):
+            _load_external_data(tensor, path.parent if beside else source.parent)
+            changed = True
+    if changed:
         onnx.save(model, str(path))
 
 

@@ -67,7 +67,7 @@ class OptimizeOnnx(Stage):
             providers=["CPUExecutionProvider"],
             disabled_optimizers=["MatMulAddFusion"],  # loaded again, it repeats names of its own
         )
-        onnx_files.take_in_integers(target)
+        onnx_files.take_in(target, source)
         bench.things[ONNX] = target
 
 

@@ -7,7 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.onnx import symbolic_helper, symbolic_opset9, symbolic_opset11, symbolic_opset16
+from torch.onnx import (
+    symbolic_helper,
+    symbolic_opset9,
+    symbolic_opset11,
+    symbolic_opset16,
+)
 
 __all__ = ["register"]
 

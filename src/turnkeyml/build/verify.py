@@ -31,7 +31,7 @@ SIZE = 0.1
 AGREEMENT = 0.99
 
 
-_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "not checked": 3, "mismatch": 4}
+_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "mismatch": 3, "not checked": 4}
 
 GOOD_ENOUGH = _RANK["nondeterministic"]
 """A verdict of this rank is not to be bettered."""
