@@ -95,7 +95,12 @@ _CHOICES: Mapping[str, Choice] = {
     "slanet": Choice("image", height=488),
     "slanext": Choice("image_square"),
     "superpoint": Choice("image", height=480, width=640),
-    "superglue": Choice("image_pair", height=480, width=640),
+    "superglue": Choice(  # with random weights every pixel may be a keypoint, and it pairs them all
+        "image_pair",
+        options='keypoint_detector_config={"model_type": "superpoint", "max_keypoints": 1024}',
+        height=480,
+        width=640,
+    ),
     "lightglue": Choice("image_pair", height=480, width=640),
     "efficientloftr": Choice("image_pair", height=480, width=640),
     "prompt_depth_anything": Choice("image_and_depth", height=756, width=1008),

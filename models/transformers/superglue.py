@@ -23,7 +23,10 @@ if pretrained:
         "magic-leap-community/superglue_indoor", dtype=torch.float32
     )
 else:
-    model = SuperGlueForKeypointMatching(SuperGlueConfig())
+    settings = SuperGlueConfig(
+        keypoint_detector_config={"model_type": "superpoint", "max_keypoints": 1024}
+    )
+    model = SuperGlueForKeypointMatching(settings)
 model.eval()
 inputs = {"pixel_values": torch.rand(batch_size, 2, 3, height, width)}
 
