@@ -8,6 +8,7 @@ why.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -838,13 +839,25 @@ def _fitted(line: str, after: str = "") -> list[str]:
 
 
 def _call(before: str, function: str, arguments: Sequence[str], after: str = "") -> list[str]:
-    """A call on one line, or on three where it is too long for that."""
+    """A call on one line, on three, or with a line for each argument, as much as it needs."""
     inside = ", ".join(arguments)
     line = f"{before}{function}({inside}){after}"
     if len(line) <= WIDTH:
         return [line]
     indent = " " * (len(before) - len(before.lstrip()))
-    return [f"{before}{function}(", f"{indent}    {inside}", f"{indent}){after}"]
+    lines = [f"{indent}    {inside}"]
+    if len(lines[0]) > WIDTH:
+        lines = [f"{indent}    {argument}," for argument in _arguments(inside)]
+    return [f"{before}{function}(", *lines, f"{indent}){after}"]
+
+
+def _arguments(inside: str) -> list[str]:
+    """The arguments that stand between the brackets of a call."""
+    text = f"f({inside})"
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    found = (ast.get_source_segment(text, each) for each in (*call.args, *call.keywords))
+    return [segment for segment in found if segment]
 
 
 def _mapping(inputs: Mapping[str, str]) -> list[str]:

@@ -24,7 +24,8 @@ if pretrained:
     )
 else:
     settings = GraniteSpeechPlusConfig(
-        audio_token_index=31999, projector_config={"model_type": "blip_2_qformer", "encoder_hidden_size": 1024}
+        audio_token_index=31999,
+        projector_config={"model_type": "blip_2_qformer", "encoder_hidden_size": 1024},
     )
     model = AutoModelForMultimodalLM.from_config(settings, dtype=torch.bfloat16)
 model.eval()
