@@ -20,7 +20,7 @@ __all__ = ["Reference", "as_numbers", "evaluating", "of_onnx", "of_torch"]
 
 Outputs = dict[str, np.ndarray]
 
-PRECISE_LIMIT_BYTES = 1 << 30
+PRECISE_LIMIT_BYTES = 5 << 28
 """Weights above this are not copied into another precision just for a closer comparison."""
 
 PRECISE_LIMIT_SECONDS = 20.0
