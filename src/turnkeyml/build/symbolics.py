@@ -16,7 +16,7 @@ from torch.onnx import (
 
 __all__ = ["register"]
 
-_INT64 = 7
+_INT64, _BOOL = 7, 9
 FIRST_OPSET = 18
 """Resize learned to smooth, and Split to count its outputs, in this one."""
 
@@ -35,6 +35,13 @@ def register() -> None:
     torch.onnx.register_custom_op_symbolic("aten::diff", _diff, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::cumsum", _cumsum, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::grid_sampler", _grid_sampler, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::index_put", _index_put, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::full", _full, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::eye", _eye, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::isin", _isin, FIRST_OPSET)
+    for name, reduction in (("cummax", "ReduceMax"), ("cummin", "ReduceMin")):
+        symbolic = _extreme_so_far(reduction)
+        torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::__ior_", symbolic_opset9.__or_, FIRST_OPSET)
 
 
@@ -108,3 +115,61 @@ def _grid_sampler(g: Any, image: Any, grid: Any, *settings: Any) -> Any:
     """Sampling at places that tracing made more exact than the image: a size has turned double."""
     grid = g.op("CastLike", grid, image)
     return symbolic_opset16.grid_sampler(g, image, grid, *settings)
+
+
+def _index_put(g: Any, tensor: Any, places: Any, values: Any, add: Any = False) -> Any:
+    """Putting numbers into a tensor, of which tracing may have lost the type."""
+    return symbolic_opset11.index_put(g, tensor, places, g.op("CastLike", values, tensor), add)
+
+
+def _isin(g: Any, elements: Any, those: Any, _unique: Any, invert: Any) -> Any:
+    """Which elements are among those."""
+    flat = g.op("Reshape", those, g.op("Constant", value_t=torch.tensor([-1])))
+    each = symbolic_helper._unsqueeze_helper(g, elements, [-1])
+    equal = g.op("Cast", g.op("Equal", each, flat), to_i=_INT64)
+    last = g.op("Constant", value_t=torch.tensor([-1]))
+    found = g.op("Cast", g.op("ReduceMax", equal, last, keepdims_i=0), to_i=_BOOL)
+    return g.op("Not", found) if symbolic_helper._get_const(invert, "b", "invert") else found
+
+
+def _extreme_so_far(reduction: str) -> Callable[..., Any]:
+    """``cummax`` and ``cummin``: the most extreme so far and where it was, along rows."""
+
+    def symbolic(g: Any, tensor: Any, dim: Any) -> Any:
+        axis = symbolic_helper._get_const(dim, "i", "dim")
+        sizes = symbolic_helper._get_tensor_sizes(tensor)
+        if sizes is None or sizes[axis] is None or axis not in (-1, len(sizes) - 1):
+            raise NotImplementedError(
+                f"{reduction} so far, of other rows than the last dimension's"
+            )
+        first, last = (g.op("Constant", value_t=torch.tensor([number])) for number in (0, -1))
+        so_far = torch.ones(sizes[axis], sizes[axis], dtype=torch.bool).tril()
+        seen = g.op("Constant", value_t=so_far)
+        beginning = g.op("Gather", tensor, first, axis_i=axis)
+        rows, begins = (
+            symbolic_helper._unsqueeze_helper(g, part, [-2]) for part in (tensor, beginning)
+        )
+        rows = g.op("Where", seen, rows, begins)
+        extreme = g.op(reduction, rows, last, keepdims_i=0)
+        equal = g.op("Equal", rows, symbolic_helper._unsqueeze_helper(g, extreme, [-1]))
+        there = g.op("Cast", g.op("And", equal, seen), to_i=_INT64)
+        place = g.op("ArgMax", there, axis_i=-1, keepdims_i=0, select_last_index_i=1)
+        return extreme, place
+
+    return symbolic
+
+
+def _full(g: Any, *settings: Any) -> Any:
+    """A tensor full of one number, whose type the exporter takes for float if none is named."""
+    kind = torch.onnx.JitScalarType.from_value(g.original_node.output())
+    return g.op("Cast", symbolic_opset9.full(g, *settings), to_i=kind.onnx_type())
+
+
+def _eye(g: Any, *settings: Any) -> Any:
+    """The identity as a constant: ONNX Runtime makes none of truths."""
+    made = g.original_node.output()
+    sizes = made.type().sizes()
+    if sizes is None:
+        raise NotImplementedError("an identity of a size not known ahead")
+    kind = torch.onnx.JitScalarType.from_value(made).dtype()
+    return g.op("Constant", value_t=torch.eye(*sizes).to(kind))
