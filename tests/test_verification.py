@@ -230,3 +230,12 @@ def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
     graph = onnx.load(next(tmp_path.glob("b/onnx/*f16.onnx"))).graph
     assert "If" in {node.op_type for node in graph.node}
     assert any(name.endswith("_for_bodies") for node in graph.node for name in node.output)
+
+
+def test_what_is_looked_at_at_once_fits_into_memory():
+    from turnkeyml.build.half import AT_ONCE_BYTES, _portions
+
+    value = onnx.helper.make_tensor_value_info
+    half = AT_ONCE_BYTES // 8
+    values = [value(f"v{i}", onnx.TensorProto.FLOAT, [half, 1]) for i in range(5)]
+    assert list(_portions(values)) == [["v0", "v1"], ["v2", "v3"], ["v4"]]

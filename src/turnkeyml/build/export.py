@@ -19,7 +19,7 @@ import torch
 
 from turnkeyml.build import symbolics
 from turnkeyml.build.flattened import Flattened, input_names, output_names
-from turnkeyml.build.reference import evaluating
+from turnkeyml.build.reference import evaluating, lowest_precision
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.build.verify import GOOD_ENOUGH, rank, verify_onnx
 from turnkeyml.errors import BuildError, describe
@@ -107,10 +107,8 @@ def _root(error: BaseException) -> BaseException:
 
 def precision_of(model: torch.nn.Module) -> str:
     """The lowest floating-point precision among the weights."""
-    found = {p.dtype for p in [*model.parameters(), *model.buffers()]}
-    if torch.float16 in found:
-        return "fp16"
-    return "bf16" if torch.bfloat16 in found else "fp32"
+    names = {torch.float16: "fp16", torch.bfloat16: "bf16"}
+    return names.get(lowest_precision(model), "fp32")
 
 
 def _order(model: torch.nn.Module) -> list[str]:

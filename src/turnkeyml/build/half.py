@@ -117,11 +117,12 @@ def _portions(values: list[Any]) -> Iterator[list[str]]:
     total = 0
     for value in values:
         dims = value.type.tensor_type.shape.dim
-        total += 4 * math.prod(max(d.dim_value, 1) for d in dims)
-        if some and total > AT_ONCE_BYTES:
+        size = 4 * math.prod(max(d.dim_value, 1) for d in dims)
+        if some and total + size > AT_ONCE_BYTES:
             yield some
             some, total = [], 0
         some.append(value.name)
+        total += size
     yield some
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from turnkeyml import structure
 from turnkeyml.cache.arrays import BFLOAT16, to_numpy
+from turnkeyml.errors import describe
 
-__all__ = ["Reference", "as_numbers", "evaluating", "of_onnx", "of_torch"]
+__all__ = ["Reference", "as_numbers", "evaluating", "lowest_precision", "of_onnx", "of_torch"]
 
 Outputs = dict[str, np.ndarray]
 
@@ -59,17 +60,18 @@ def of_torch(
     @functools.cache
     def in_precision(dtype: str) -> Outputs | None:
         cast = getattr(torch, dtype)
-        if cast == _precision(model):
+        if cast == lowest_precision(model):
             return first
         size = sum(p.numel() * p.element_size() for p in model.parameters())
         too_slow = cast == torch.float64 and seconds > PRECISE_LIMIT_SECONDS
         if size > PRECISE_LIMIT_BYTES or too_slow:
             return None
         try:
-            if cast.itemsize < _precision(model).itemsize:
+            if cast.itemsize < lowest_precision(model).itemsize:
                 return run(_rounding(copy.deepcopy(model), cast))
             return run(copy.deepcopy(model).to(cast), cast)
-        except Exception:  # noqa: BLE001 - many models fix a dtype inside; then there is no such reference
+        except Exception as error:  # noqa: BLE001 - many models fix a dtype inside; the log says so
+            print(f"The original does not run in {dtype}: {describe(error)}", flush=True)
             return None
 
     tensors = structure.leaves((args, kwargs))
@@ -83,12 +85,12 @@ def of_torch(
     return Reference(inputs, first, _same(first, second), in_precision)
 
 
-def _precision(model: Any) -> Any:
-    """The lowest floating-point precision among the weights."""
+def lowest_precision(model: Any) -> Any:
+    """The lowest floating-point type among the weights; float16 before bfloat16."""
     import torch
 
     found = {t.dtype for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()}
-    return min(found, key=lambda dtype: dtype.itemsize, default=torch.float32)
+    return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
 
 
 def _rounding(model: Any, dtype: Any) -> Any:
