@@ -401,9 +401,18 @@ class Sampling(torch.nn.Module):
         return torch.nn.functional.grid_sample(x, grid[None] * x.mean(), align_corners=False)
 
 
+class Windows(torch.nn.Module):
+    """Overlapping chunks of memory in which heads and places are exchanged, as Longformer's."""
+
+    def forward(self, x):
+        heads = x.transpose(1, 2).reshape(3, 8, 4)
+        return heads.as_strided((3, 3, 4, 4), (heads.stride(0), 2 * heads.stride(1), 12, 1))
+
+
 @pytest.mark.parametrize(
     ("model", "shape"),
     [
+        (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),
         (Smoothing(), (1, 3, 20, 24)),
         (CellOfUnknownSize(), (20, 8)),

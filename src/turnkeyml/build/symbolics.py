@@ -39,6 +39,7 @@ def register() -> None:
     torch.onnx.register_custom_op_symbolic("aten::full", _full, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::eye", _eye, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::isin", _isin, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::as_strided", _as_strided, FIRST_OPSET)
     for name, reduction in (("cummax", "ReduceMax"), ("cummin", "ReduceMin")):
         symbolic = _extreme_so_far(reduction)
         torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
@@ -130,6 +131,22 @@ def _isin(g: Any, elements: Any, those: Any, _unique: Any, invert: Any) -> Any:
     last = g.op("Constant", value_t=torch.tensor([-1]))
     found = g.op("Cast", g.op("ReduceMax", equal, last, keepdims_i=0), to_i=_BOOL)
     return g.op("Not", found) if symbolic_helper._get_const(invert, "b", "invert") else found
+
+
+def _as_strided(g: Any, tensor: Any, *layout: Any) -> Any:
+    """A view of memory, from a tensor whose dimensions lie in another order there than in ONNX."""
+    kind = next(g.original_node.inputs()).type()
+    sizes, steps = kind.sizes(), kind.strides()
+    if sizes is None or steps is None:
+        raise NotImplementedError("as_strided of a tensor whose layout is not known")
+    order = sorted(range(len(steps)), key=lambda dim: -steps[dim])
+    elements = 1
+    for dim in reversed(order):
+        if sizes[dim] > 1 and steps[dim] != elements:
+            raise NotImplementedError("as_strided of a tensor with gaps or repetitions")
+        elements *= sizes[dim]
+    laid_out = g.op("Transpose", tensor, perm_i=order)
+    return symbolic_opset9.as_strided(g, laid_out, *layout)
 
 
 def _extreme_so_far(reduction: str) -> Callable[..., Any]:
