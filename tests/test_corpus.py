@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from turnkeyml.display.overview import kind_of
+from turnkeyml.runtimes import machine
 
 from .conftest import SMALL_MODEL
 
@@ -108,6 +109,28 @@ def hostile(tmp_path_factory):
     done = runner(str(folder / "scripts" / "*.py"), *words)
     results = {Path(r["input"]["path"]).stem: r for r in json.loads(done.stdout)["results"]}
     return runner, done, results
+
+
+THREADS = """
+class Counting(SmallModel):
+    def forward(self, x):
+        with open(__file__ + ".threads", "a") as file:
+            print(torch.get_num_threads(), file=file)
+        return super().forward(x)
+
+Counting()(torch.rand(1, 4))
+"""
+
+
+def test_jobs_share_the_cores_but_for_measuring(tmp_path):
+    cores = machine.usable_cores()
+    scripts = [write(tmp_path, name, THREADS) for name in ("a", "b")]
+    done = Runner(tmp_path)(*scripts, "--jobs", "2", "--runtime", "torch-eager", "--quick")
+    assert done.returncode == 0, done.stdout
+    for script in scripts:
+        threads = script.with_suffix(".py.threads").read_text().split()
+        assert threads[0] == str(max(1, cores // 2))
+        assert threads[-1] == str(cores)
 
 
 def test_every_input_has_its_row(hostile):

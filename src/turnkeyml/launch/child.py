@@ -43,6 +43,8 @@ class Job:
     """The file by which inputs that run at the same time agree on who measures."""
     output: str | None = None
     """Where everything goes that the input prints; None for where we print."""
+    threads: int | None = None
+    """How many PyTorch may use where nothing is measured; None for as many as it likes."""
 
 
 def main() -> None:
@@ -119,6 +121,10 @@ def _discover_script(
     def found(record: InvocationRecord) -> None:
         sink.send(events.InvocationFound(record))
 
+    if job.threads is not None:
+        import torch
+
+        torch.set_num_threads(job.threads)
     register = Register(job.input.stem, found)
     recorder = Recorder(register, job.plan.max_depth)
     sink.send(events.ScriptStarted())

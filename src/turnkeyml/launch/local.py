@@ -21,6 +21,7 @@ from turnkeyml.launch.follow import Follower, Watcher
 from turnkeyml.launch.preload import shared_imports
 from turnkeyml.launch.processes import Child, Launcher, kill_tree, make_launcher
 from turnkeyml.records import Input, InputResult, Plan, to_dict
+from turnkeyml.runtimes import machine
 
 __all__ = ["Limits", "evaluate_inputs"]
 
@@ -132,7 +133,15 @@ class _Pool:
         self._watcher.input_started(item, position, total)
         turns = str(self._folder / "turns") if self._limits.jobs > 1 else None
         log = self._log(item, position)
-        job = Job(item, plan, str(self._folder / f"{position}.jsonl"), self._sequence, turns, log)
+        job = Job(
+            item,
+            plan,
+            events=str(self._folder / f"{position}.jsonl"),
+            sequence=self._sequence,
+            turns=turns,
+            output=log,
+            threads=_share_of_cores(min(self._limits.jobs, total)),
+        )
         path = self._folder / f"{position}.json"
         write_json(path, to_dict(job))
         follower = Follower(job, self._watcher)
@@ -222,6 +231,11 @@ class _Pool:
             at = f" at {running.peak_bytes / GIB:.1f} GiB" if running.peak_bytes else ""
             return f"out of memory{at} {where}: the system killed the process."
         return f"The process {interpreter.describe_exit(code)} {where}."
+
+
+def _share_of_cores(jobs: int) -> int | None:
+    """Threads for each of several at a time: more than there are cores only wait for each other."""
+    return max(1, machine.usable_cores() // jobs) if jobs > 1 else None
 
 
 def _with_log(result: InputResult, log: str | None) -> InputResult:
