@@ -401,6 +401,15 @@ class Sampling(torch.nn.Module):
         return torch.nn.functional.grid_sample(x, grid[None] * x.mean(), align_corners=False)
 
 
+class Caching(torch.nn.Module):
+    """States kept in memory that was there before, as those of Mamba."""
+
+    def forward(self, x):
+        cache = torch.zeros(3, *x.shape)
+        cache.copy_((x * 3).round().long())
+        return cache, torch.zeros_like(x).copy_(x[:, :1])
+
+
 class Windows(torch.nn.Module):
     """Overlapping chunks of memory in which heads and places are exchanged, as Longformer's."""
 
@@ -412,6 +421,7 @@ class Windows(torch.nn.Module):
 @pytest.mark.parametrize(
     ("model", "shape"),
     [
+        (Caching(), (20, 9)),
         (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),
         (Smoothing(), (1, 3, 20, 24)),

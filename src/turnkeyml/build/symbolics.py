@@ -40,6 +40,7 @@ def register() -> None:
     torch.onnx.register_custom_op_symbolic("aten::eye", _eye, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::isin", _isin, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::as_strided", _as_strided, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::copy", _copy, FIRST_OPSET)
     for name, reduction in (("cummax", "ReduceMax"), ("cummin", "ReduceMin")):
         symbolic = _extreme_so_far(reduction)
         torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
@@ -131,6 +132,12 @@ def _isin(g: Any, elements: Any, those: Any, _unique: Any, invert: Any) -> Any:
     last = g.op("Constant", value_t=torch.tensor([-1]))
     found = g.op("Cast", g.op("ReduceMax", equal, last, keepdims_i=0), to_i=_BOOL)
     return g.op("Not", found) if symbolic_helper._get_const(invert, "b", "invert") else found
+
+
+def _copy(g: Any, tensor: Any, source: Any, *_settings: Any) -> Any:
+    """What is in a tensor after another was copied into it, as into a cache."""
+    values = symbolic_opset9.type_as(g, source, tensor)
+    return symbolic_opset9.expand_as(g, values, tensor)
 
 
 def _as_strided(g: Any, tensor: Any, *layout: Any) -> Any:
