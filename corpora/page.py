@@ -73,7 +73,7 @@ def _line(name: str, rows: Sequence[Row], scripts: Sequence[str]) -> list[str]:
         f"{len(rows):,}",
         _share(found, rows),
         _share(built, [r for r in rows if r["builds"]]),
-        _share([r for r in built if r["verifies"] == "match"], built),
+        _share([r for r in built if _is_verified(r)], built),
         _share([r for r in rows if r["measured"] == "yes"], [r for r in rows if r["measured"]]),
     ]
 
@@ -88,10 +88,18 @@ def _corpus(row: Row) -> str:
     return row["script"].partition("/")[0]
 
 
+def _is_verified(row: Row) -> bool:
+    return row["verifies"] in ("match", "match in parts")
+
+
 def _exporters(rows: Sequence[Row]) -> str:
     counts = Counter(row["exporter"] for row in rows if row["exporter"])
     words = ", ".join(f"{name} for {count:,}" for name, count in counts.most_common())
-    return f"The exporter was {words}." if words else ""
+    parts = sum(row["verifies"] == "match in parts" for row in rows)
+    looked = (
+        f" {parts:,} of the verified amplify rounding and were verified in parts." if parts else ""
+    )
+    return f"The exporter was {words}.{looked}" if words else ""
 
 
 def _failures(rows: Sequence[Row]) -> str:
@@ -101,11 +109,11 @@ def _failures(rows: Sequence[Row]) -> str:
         ("Models that are not built", lambda r: _is_found(r) and r["builds"] == "no"),
         (
             "Builds that do not match the original",
-            lambda r: r["builds"] == "yes" and r["verifies"] != "match",
+            lambda r: r["builds"] == "yes" and not _is_verified(r),
         ),
         (
             "Builds that are not measured",
-            lambda r: r["verifies"] == "match" and r["measured"] == "no",
+            lambda r: _is_verified(r) and r["measured"] == "no",
         ),
     ]
     text = []

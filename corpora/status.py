@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.__main__ import MODELS
 
 if TYPE_CHECKING:
-    from turnkeyml.records import InputResult, InvocationResult
+    from turnkeyml.records import InputResult, InvocationResult, Verification
 
 __all__ = ["COLUMNS", "STATUS", "current", "read_rows", "row_of"]
 
@@ -164,7 +164,7 @@ def row_of(result: InputResult) -> Row:
         "models": str(len(found)),
         "parameters": str(sum(i.invocation.parameters for i in found)),
         "builds": _all(built, lambda i: i.build_status == "successful_build"),
-        "verifies": _worst(i.verification.verdict for i in built if i.verification),
+        "verifies": _worst(_verdict(i.verification) for i in built if i.verification),
         "exporter": "+".join(sorted({_exporter(i) for i in built} - {""})),
         "measured": _all(measured, lambda e: e.ok),
         "reason": _reason(result),
@@ -209,7 +209,14 @@ def _all(things: Sequence[Any], good: Callable[[Any], bool]) -> str:
     return _word(all(map(good, things))) if things else ""
 
 
-_VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match")
+_VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match in parts", "match")
+
+
+def _verdict(verification: Verification) -> str:
+    from turnkeyml.build.parts import IN_PARTS
+
+    in_parts = verification.trusted and verification.reason.startswith(IN_PARTS)
+    return "match in parts" if in_parts else verification.verdict
 
 
 def _worst(verdicts: Iterable[str]) -> str:

@@ -410,6 +410,16 @@ class Caching(torch.nn.Module):
         return cache, torch.zeros_like(x).copy_(x[:, :1])
 
 
+class Norms(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm((3, 9), eps=0.1)
+        torch.nn.init.uniform_(self.norm.weight)
+
+    def forward(self, x):
+        return self.norm(x), torch.nn.functional.rms_norm(x / 1000, (9,))
+
+
 class Windows(torch.nn.Module):
     """Overlapping chunks of memory in which heads and places are exchanged, as Longformer's."""
 
@@ -422,6 +432,7 @@ class Windows(torch.nn.Module):
     ("model", "shape"),
     [
         (Caching(), (20, 9)),
+        (Norms(), (20, 3, 9)),
         (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),
         (Smoothing(), (1, 3, 20, 24)),

@@ -7,6 +7,8 @@ import torch
 
 import turnkeyml
 from turnkeyml.build import reference as references
+from turnkeyml.build.half import convert_to_float16
+from turnkeyml.build.parts import verify_parts
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.verify import compare
 
@@ -193,6 +195,49 @@ def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
     assert verdict == "match"
     assert "nodes" in kept
     assert kept.endswith("output")
+
+
+class Chaotic(torch.nn.Module):
+    """Every layer triples a difference, as deep models with random weights may."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(24))
+        for layer in self.layers:
+            torch.nn.init.normal_(layer.weight, std=3 / 8)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return x
+
+
+def test_a_model_that_amplifies_rounding_is_verified_in_parts(tmp_path):
+    torch.manual_seed(0)
+    model = Chaotic().eval()
+    state = turnkeyml.build_model(
+        model, {"x": torch.rand(4, 64)}, build_name="b", cache_dir=str(tmp_path)
+    )
+    assert state.verification.verdict == "match"
+    assert "in each of 25 parts" in state.verification.reason
+    assert "the original itself gives other results in fp16" in state.verification.reason
+    assert state.verification.max_relative_error > 0.1
+
+
+def test_an_error_in_one_part_is_found(tmp_path):
+    torch.manual_seed(0)
+    x = torch.rand(4, 64)
+    good, bad = tmp_path / "good.onnx", tmp_path / "bad.onnx"
+    torch.onnx.export(Chaotic().eval(), (x,), str(good), input_names=["x"], dynamo=False)
+    convert_to_float16(good, bad)
+    inputs = {"x": x.numpy()}
+    assert verify_parts(good, bad, inputs, "fp16", 1)[0].verdict == "match"
+    model = onnx.load(str(bad))
+    bias = next(t for t in model.graph.initializer if t.name == "layers.12.bias")
+    changed = onnx.numpy_helper.to_array(bias) * np.float16(1.5)
+    bias.CopyFrom(onnx.numpy_helper.from_array(changed, bias.name))
+    onnx.save(model, str(bad))
+    assert verify_parts(good, bad, inputs, "fp16", 1)[0].verdict != "match"
 
 
 def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):

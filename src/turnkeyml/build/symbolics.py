@@ -41,6 +41,7 @@ def register() -> None:
     torch.onnx.register_custom_op_symbolic("aten::isin", _isin, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::as_strided", _as_strided, FIRST_OPSET)
     torch.onnx.register_custom_op_symbolic("aten::copy", _copy, FIRST_OPSET)
+    torch.onnx.register_custom_op_symbolic("aten::rms_norm", _rms_norm, FIRST_OPSET)
     for name, reduction in (("cummax", "ReduceMax"), ("cummin", "ReduceMin")):
         symbolic = _extreme_so_far(reduction)
         torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
@@ -138,6 +139,22 @@ def _copy(g: Any, tensor: Any, source: Any, *_settings: Any) -> Any:
     """What is in a tensor after another was copied into it, as into a cache."""
     values = symbolic_opset9.type_as(g, source, tensor)
     return symbolic_opset9.expand_as(g, values, tensor)
+
+
+def _rms_norm(g: Any, tensor: Any, shape: Any, weight: Any = None, margin: Any = None) -> Any:
+    """Division by the root mean square; an operator of its own from opset 23 on."""
+    sizes = symbolic_helper._get_const(shape, "is", "normalized_shape")
+    dtype = symbolic_helper._try_get_scalar_type(tensor).dtype()
+    unsaid = margin is None or symbolic_helper._is_none(margin)
+    least = torch.finfo(dtype).eps if unsaid else symbolic_helper._get_const(margin, "f", "eps")
+    axes = g.op("Constant", value_t=torch.arange(-len(sizes), 0))
+    mean = g.op("ReduceMean", g.op("Mul", tensor, tensor), axes, keepdims_i=1)
+    size = g.op(
+        "Sqrt", g.op("Add", mean, g.op("Constant", value_t=torch.tensor(least, dtype=dtype)))
+    )
+    result = g.op("Div", tensor, size)
+    plain = weight is None or symbolic_helper._is_none(weight)
+    return result if plain else g.op("Mul", result, weight)
 
 
 def _as_strided(g: Any, tensor: Any, *layout: Any) -> Any:

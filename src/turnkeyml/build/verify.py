@@ -20,12 +20,13 @@ from turnkeyml.build.reference import Outputs, Reference, as_numbers
 from turnkeyml.errors import describe
 from turnkeyml.records import Verification
 
-__all__ = ["GOOD_ENOUGH", "TOLERANCE", "compare", "rank", "verify_onnx"]
+__all__ = ["GOOD_ENOUGH", "TOLERANCE", "UNSTEADY", "compare", "rank", "verify_onnx"]
 
 TOLERANCE = {"fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
 ALLOWED_FACTOR = {"fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
 TORCH_DTYPE = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 MORE_EXACT = {"fp32": "fp64", "fp16": "fp32", "bf16": "fp32"}
+UNSTEADY = "the original itself gives other results in"
 COSINE = 0.99
 SIZE = 0.1
 AGREEMENT = 0.99
@@ -107,7 +108,7 @@ def _judge(
         return "close", f"beyond {tolerance}, but of the same direction and size (weaker evidence)"
     if _is_unsteady(reference, precision):
         other = MORE_EXACT["fp32"] if precision == "fp32" else precision
-        return "mismatch", f"beyond {tolerance}; the original itself gives other results in {other}"
+        return "mismatch", f"beyond {tolerance}; {UNSTEADY} {other}"
     return "mismatch", f"beyond {tolerance}"
 
 
