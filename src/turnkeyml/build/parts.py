@@ -1,9 +1,9 @@
 """Does a build in a lower precision compute the same thing, looked at part by part?
 
-Some models amplify the smallest difference: after a hundred layers of random weights nothing of it
-can be seen whether a difference came from rounding or from an error. So the file is cut at results
-of multiplications, and every part is given what the file it was made from computes up to there.
-What a part adds of its own is then as plain as in a shallow model.
+Some models amplify the smallest difference: after a hundred layers of random weights nobody can see
+whether a difference came from rounding or from an error. So the file is cut into parts, and each of
+them is given what the file it was made from computes up to there. What a part adds of its own is
+then as plain as in a shallow model.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 import onnx
 
 from turnkeyml.build import onnx_files
-from turnkeyml.build.half import MULTIPLICATIONS
 from turnkeyml.build.reference import Outputs, Reference
 from turnkeyml.build.verify import compare
 from turnkeyml.records import Verification
@@ -24,64 +23,82 @@ __all__ = ["IN_PARTS", "verify_parts"]
 IN_PARTS = "in each of"
 """How the reason of such a verdict begins."""
 
-MOST_CUTS = 64
+MOST_PARTS = 64
 AT_ONCE_BYTES = 1 << 30
-"""What the results at all cuts may take, in float32."""
+"""What everything that is given to the parts may take."""
+
+CAST = "_cast_to_fp16"
+"""What the converter adds to the name of a result that stays in float32."""
+
+_FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
 
 def verify_parts(
     exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
 ) -> tuple[Verification, int]:
     """The verdict on the parts of a file against the one that it was made from; how many."""
-    cuts = _cuts(exact, half)
-    golden = _run(_with_outputs(exact, cuts), inputs, threads)
-    given = {name: golden[name] for name in cuts}
-    found = _run(_cut(half, given), {**inputs, **given}, threads)
-    return compare(found, Reference(inputs, golden), precision), len(cuts) + 1
+    model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(half))
+    cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
+    golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), inputs, threads)
+    given = {name: golden[same] for name, same in cuts.items()}
+    expected = {name: golden[name] for name in (o.name for o in model.graph.output)}
+    found = _run((_cut(model, given), half), {**inputs, **given}, threads)
+    return compare(found, Reference(inputs, {**expected, **given}), precision), count
 
 
-def _cuts(exact: Path, half: Path) -> list[str]:
-    """Results that both files have, evenly spread."""
-    model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(exact))
-    ends = {output.name for output in model.graph.output}
+def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
+    """The results to give to the parts, each with its name in the exact file; how many parts."""
+    there = {name for node in exact.node for name in node.output}
+    ends = {output.name for output in half.output}
     sizes = {
         value.name: 4 * math.prod(max(d.dim_value, 1) for d in value.type.tensor_type.shape.dim)
-        for value in model.graph.value_info
+        for value in half.value_info
+        if value.type.tensor_type.elem_type in _FLOATS and value.name not in ends
     }
-    names = _multiplied(onnx_files.read_graph(half))
-    names = [n for n in _multiplied(model) if n in set(names) and n in sizes and n not in ends]
-    count = min(len(names), MOST_CUTS)
-    while True:
-        chosen = [names[i * len(names) // count] for i in range(count)]
+    names = {name: name.removesuffix(CAST) for name in sizes if name.removesuffix(CAST) in there}
+    for count in range(min(MOST_PARTS, len(half.node)), 1, -1):
+        chosen = _frontiers(half, count) & names.keys()
         if sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
-            return chosen
-        count -= 1
+            return {name: names[name] for name in sorted(chosen)}, count
+    return {}, 1
 
 
-def _multiplied(model: onnx.ModelProto) -> list[str]:
-    return [node.output[0] for node in model.graph.node if node.op_type in MULTIPLICATIONS]
+def _frontiers(graph: onnx.GraphProto, count: int) -> set[str]:
+    """All that is handed from one part to later ones if the nodes are cut into so many parts."""
+    made: dict[str, int] = {}
+    handed: set[str] = set()
+    for position, node in enumerate(graph.node):
+        part = position * count // len(graph.node)
+        handed.update(name for name in node.input if made.get(name, part) < part)
+        made.update(dict.fromkeys(node.output, part))
+    return handed
 
 
 def _with_outputs(path: Path, names: list[str]) -> tuple[onnx.ModelProto, Path]:
     """A model that hands out some inner results too, after its own."""
     model = onnx_files.read_graph(path)
+    own = {output.name for output in model.graph.output}
     for name in names:
-        model.graph.output.append(onnx.ValueInfoProto(name=name))
+        if name not in own:
+            model.graph.output.append(onnx.ValueInfoProto(name=name))
     return model, path
 
 
-def _cut(path: Path, given: Outputs) -> tuple[onnx.ModelProto, Path]:
-    """A model that hands out what it makes of some inner results, and is given them to go on."""
-    model = onnx_files.read_graph(path)
-    made = {name: f"{name}_made" for name in given}
+def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
+    """Have a model hand out what it makes of some inner results, and take them from outside."""
+    types = {value.name: value for value in model.graph.value_info}
     for node in model.graph.node:
-        if node.output and node.output[0] in made:
-            node.output[0] = made[node.output[0]]
+        for index, name in enumerate(node.output):
+            if name in given:
+                node.output[index] = f"{name}_made"
     for name, array in given.items():
-        half, shape = onnx.TensorProto.FLOAT16, list(array.shape)
-        model.graph.input.append(onnx.helper.make_tensor_value_info(name, half, shape))
-        model.graph.output.append(onnx.helper.make_tensor_value_info(made[name], half, shape))
-    return model, path
+        kind = types[name].type.tensor_type.elem_type
+        taken = onnx.helper.make_tensor_value_info(name, kind, array.shape)
+        model.graph.input.append(taken)
+        made = onnx.helper.make_tensor_value_info(f"{name}_made", kind, array.shape)
+        model.graph.output.append(made)
+    del model.graph.value_info[:]
+    return model
 
 
 def _run(made: tuple[onnx.ModelProto, Path], inputs: Outputs, threads: int) -> Outputs:

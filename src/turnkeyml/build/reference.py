@@ -68,7 +68,8 @@ def of_torch(
             return None
         try:
             if cast.itemsize < lowest_precision(model).itemsize:
-                return run(_rounding(copy.deepcopy(model), cast))
+                with _rounding(cast) as rounded:
+                    return run(rounded(copy.deepcopy(model)))
             return run(copy.deepcopy(model).to(cast), cast)
         except Exception as error:  # noqa: BLE001 - many models fix a dtype inside; the log says so
             print(f"The original does not run in {dtype}: {describe(error)}", flush=True)
@@ -93,13 +94,22 @@ def lowest_precision(model: Any) -> Any:
     return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
 
 
-def _rounding(model: Any, dtype: Any) -> Any:
-    """Have a model round its weights and what its parts return to a lower precision.
+PRODUCTS = frozenset(
+    {"addbmm", "addmm", "baddbmm", "bmm", "einsum", "linear", "matmul", "__matmul__", "mm"}
+)
+"""Matrix products, whichever way they are written."""
+
+
+@contextlib.contextmanager
+def _rounding(dtype: Any) -> Iterator[Callable[[Any], Any]]:
+    """A function that rounds a model's weights to a lower precision, and makes it round what its
+    parts return; within the block, the results of matrix products are rounded too.
 
     So compute accelerators: numbers of 16 bits, sums of 32. A processor that is told to compute
     in half precision throughout takes a hundred times as long.
     """
     import torch
+    from torch.overrides import TorchFunctionMode
 
     def rounded(value: Any) -> Any:
         if torch.is_tensor(value) and value.is_floating_point():
@@ -108,12 +118,21 @@ def _rounding(model: Any, dtype: Any) -> Any:
             return type(value)(map(rounded, value))
         return value
 
-    with torch.no_grad():
-        for tensor in [*model.parameters(), *model.buffers()]:
-            tensor.copy_(rounded(tensor))
-    for module in model.modules():
-        module.register_forward_hook(lambda _module, _inputs, outputs: rounded(outputs))
-    return model
+    class Products(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            result = function(*args, **(kwargs or {}))
+            return rounded(result) if getattr(function, "__name__", "") in PRODUCTS else result
+
+    def prepare(model: Any) -> Any:
+        with torch.no_grad():
+            for tensor in [*model.parameters(), *model.buffers()]:
+                tensor.copy_(rounded(tensor))
+        for module in model.modules():
+            module.register_forward_hook(lambda _module, _inputs, outputs: rounded(outputs))
+        return model
+
+    with Products():
+        yield prepare
 
 
 def of_onnx(path: Path, inputs: Outputs, threads: int) -> Reference:
