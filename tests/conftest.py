@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -25,6 +26,10 @@ class SmallModel(torch.nn.Module):
     def forward(self, x):
         return self.fc(x)
 """
+
+# A shell starts what it puts into the background with interrupts ignored, and so would be all that
+# the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Turnkey = Callable[..., "subprocess.CompletedProcess[str]"]
 
