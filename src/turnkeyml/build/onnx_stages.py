@@ -134,7 +134,7 @@ class Fp16Conversion(Stage):
             print(f"The parts could not be looked at: {describe(error)}", flush=True)
             return verdict
         print(f"fp16, in {count} parts: {parts.verdict} ({parts.reason})", flush=True)
-        if parts.verdict != "match":
+        if parts.verdict != "match" or count == 1:
             return verdict
         reason = f"{IN_PARTS} {count} parts {parts.reason}; the whole is {verdict.reason}"
         return replace(verdict, verdict="match", reason=reason)

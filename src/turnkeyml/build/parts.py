@@ -58,7 +58,7 @@ def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str]
     names = {name: name.removesuffix(CAST) for name in sizes if name.removesuffix(CAST) in there}
     for count in range(min(MOST_PARTS, len(half.node)), 1, -1):
         chosen = _frontiers(half, count) & names.keys()
-        if sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
+        if chosen and sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
             return {name: names[name] for name in sorted(chosen)}, count
     return {}, 1
 

@@ -27,25 +27,27 @@ TORCH_CUBIC = -0.5
 @functools.cache
 def register() -> None:
     """Teach the exporter, once in a process."""
-    for name, mode in (("bilinear2d", "linear"), ("bicubic2d", "cubic")):
-        symbolic = _smoothing_resize(mode)
-        torch.onnx.register_custom_op_symbolic(f"aten::_upsample_{name}_aa", symbolic, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::unsafe_chunk", _chunk, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::sort", _sort, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::diff", _diff, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::cumsum", _cumsum, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::grid_sampler", _grid_sampler, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::index_put", _index_put, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::full", _full, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::eye", _eye, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::isin", _isin, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::as_strided", _as_strided, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::copy", _copy, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::rms_norm", _rms_norm, FIRST_OPSET)
-    for name, reduction in (("cummax", "ReduceMax"), ("cummin", "ReduceMin")):
-        symbolic = _extreme_so_far(reduction)
+    known: dict[str, Callable[..., Any]] = {
+        "__ior_": symbolic_opset9.__or_,
+        "_upsample_bicubic2d_aa": _smoothing_resize("cubic"),
+        "_upsample_bilinear2d_aa": _smoothing_resize("linear"),
+        "as_strided": _as_strided,
+        "copy": _copy,
+        "cummax": _extreme_so_far("ReduceMax"),
+        "cummin": _extreme_so_far("ReduceMin"),
+        "cumsum": _cumsum,
+        "diff": _diff,
+        "eye": _eye,
+        "full": _full,
+        "grid_sampler": _grid_sampler,
+        "index_put": _index_put,
+        "isin": _isin,
+        "rms_norm": _rms_norm,
+        "sort": _sort,
+        "unsafe_chunk": _chunk,
+    }
+    for name, symbolic in known.items():
         torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
-    torch.onnx.register_custom_op_symbolic("aten::__ior_", symbolic_opset9.__or_, FIRST_OPSET)
 
 
 def _smoothing_resize(mode: str) -> Callable[..., Any]:
