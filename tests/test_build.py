@@ -428,10 +428,20 @@ class Windows(torch.nn.Module):
         return heads.as_strided((3, 3, 4, 4), (heads.stride(0), 2 * heads.stride(1), 12, 1))
 
 
+class Pools(torch.nn.Module):
+    """Images by themselves, outside a batch, as SuperPoint's scores."""
+
+    def forward(self, x):
+        highest = torch.nn.functional.max_pool2d(x, 3, stride=1, padding=1)
+        return highest, torch.nn.functional.avg_pool2d(x, 3, 2), (x == highest).float()
+
+
 @pytest.mark.parametrize(
     ("model", "shape"),
     [
         (Caching(), (20, 9)),
+        (Pools(), (3, 20, 24)),
+        (Pools(), (1, 3, 20, 24)),
         (Norms(), (20, 3, 9)),
         (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),

@@ -10,6 +10,7 @@ import torch
 from torch.onnx import (
     symbolic_helper,
     symbolic_opset9,
+    symbolic_opset10,
     symbolic_opset11,
     symbolic_opset16,
 )
@@ -32,6 +33,7 @@ def register() -> None:
         "_upsample_bicubic2d_aa": _smoothing_resize("cubic"),
         "_upsample_bilinear2d_aa": _smoothing_resize("linear"),
         "as_strided": _as_strided,
+        "avg_pool2d": _of_one(symbolic_opset10._avg_pool("avg_pool2d", 2)),
         "copy": _copy,
         "cummax": _extreme_so_far("ReduceMax"),
         "cummin": _extreme_so_far("ReduceMin"),
@@ -42,6 +44,7 @@ def register() -> None:
         "grid_sampler": _grid_sampler,
         "index_put": _index_put,
         "isin": _isin,
+        "max_pool2d": _of_one(symbolic_opset10._max_pool("max_pool2d", 2, False)),
         "rms_norm": _rms_norm,
         "sort": _sort,
         "unsafe_chunk": _chunk,
@@ -107,6 +110,18 @@ def _diff(g: Any, tensor: Any, times: Any, dim: Any, *ends: Any) -> Any:
         later = g.op("Slice", row, second, end, where)
         row = g.op("Sub", later, g.op("Slice", row, first, last, where))
     return row
+
+
+def _of_one(pool: Callable[..., Any]) -> Callable[..., Any]:
+    """Pooling of an image that is not in a batch, which ONNX only knows in one."""
+
+    def symbolic(g: Any, image: Any, *settings: Any) -> Any:
+        if symbolic_helper._get_tensor_rank(image) != 3:
+            return pool(g, image, *settings)
+        batch = symbolic_helper._unsqueeze_helper(g, image, [0])
+        return symbolic_helper._squeeze_helper(g, pool(g, batch, *settings), [0])
+
+    return symbolic
 
 
 def _cumsum(g: Any, tensor: Any, dim: Any, kind: Any = None) -> Any:
