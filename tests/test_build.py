@@ -464,6 +464,25 @@ def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape
     assert state.verification.verdict == "match"
 
 
+@pytest.mark.parametrize(("before", "unsound"), [("Identity", ["Pad_Fusion"]), ("ReLU", [])])
+def test_zeros_around_an_image_stay_zeros_where_its_maxima_are_taken(cache, before, unsound):
+    from turnkeyml.runtimes.ort import unsound_optimizers
+
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 1),
+        getattr(torch.nn, before)(),
+        torch.nn.ConstantPad2d(1, 0.0),
+        torch.nn.MaxPool2d(3, stride=2),
+    )
+    torch.nn.init.constant_(model[0].bias, -5.0)
+    state = build_model(
+        model.eval(), {"input": torch.rand(1, 3, 8, 8)}, build_name="b", cache_dir=str(cache)
+    )
+    assert state.verification.verdict == "match"
+    [base] = cache.glob("b/onnx/*-base.onnx")
+    assert unsound_optimizers(str(base)) == unsound
+
+
 def test_weights_are_halved_as_the_converter_would() -> None:
     from onnxruntime.transformers.float16 import convert_np_to_float16
 

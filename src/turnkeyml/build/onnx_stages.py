@@ -48,6 +48,8 @@ class OptimizeOnnx(Stage):
     def fire(self, bench: Workbench) -> None:
         import onnxruntime
 
+        from turnkeyml.runtimes.ort import unsound_optimizers
+
         source = bench.things[ONNX]
         if onnx_files.has_half_precision(source):
             print(
@@ -68,7 +70,10 @@ class OptimizeOnnx(Stage):
             str(source),
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=["MatMulAddFusion"],  # loaded again, it repeats names of its own
+            disabled_optimizers=[
+                "MatMulAddFusion",  # loaded again, it repeats names of its own
+                *unsound_optimizers(str(source)),
+            ],
         )
         onnx_files.take_in(target, source)
         bench.things[ONNX] = target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from turnkeyml.cache.arrays import BFLOAT16, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.session import OnnxRequest
 
-__all__ = ["LIBRARY", "OrtSession", "feed", "open_session", "version"]
+__all__ = ["LIBRARY", "OrtSession", "feed", "open_session", "unsound_optimizers", "version"]
 
 LIBRARY = "onnxruntime"
 
@@ -42,6 +43,28 @@ def open_session(request: OnnxRequest) -> OrtSession:
     return OrtSession(request.model, load_arrays(Path(request.inputs)), request.threads)
 
 
+def unsound_optimizers(model: str) -> list[str]:
+    """Those of ONNX Runtime's optimizers that would change what a model computes.
+
+    There is one: it moves zeros around an image into the MaxPool behind them, which has infinitely
+    negative numbers there. After a Relu that is the same.
+    """
+    with Path(model).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as it:
+        if it.find(b"MaxPool") < 0:
+            return []
+    import onnx
+
+    nodes = onnx.load(model, load_external_data=False).graph.node
+    makers = {name: node for node in nodes for name in node.output}
+    for pool in (node for node in nodes if node.op_type == "MaxPool"):
+        pad = makers.get(pool.input[0])
+        if pad is not None and pad.op_type == "Pad":
+            before = makers.get(pad.input[0])
+            if before is None or before.op_type != "Relu":
+                return ["Pad_Fusion"]
+    return []
+
+
 class OrtSession:
     """An ONNX Runtime session with its inputs bound once, so that a run is the inference alone."""
 
@@ -63,8 +86,9 @@ class OrtSession:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         if not prepacking:
             options.add_session_config_entry("session.disable_prepacking", "1")
+        unsound = unsound_optimizers(model)
         self._session = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
+            model, options, providers=["CPUExecutionProvider"], disabled_optimizers=unsound
         )
         self.settings = {
             "providers": self._session.get_providers(),
@@ -73,6 +97,8 @@ class OrtSession:
             "graph_optimization_level": level,
             "io_binding": True,
         }
+        if unsound:
+            self.settings["disabled_optimizers"] = unsound
         self._binding = self._session.io_binding()
         self._inputs = feed(self._session, inputs)
         for name, value in self._inputs.items():
