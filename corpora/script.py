@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Script"]
+__all__ = ["Script", "calling"]
 
 WIDTH = 100
 
@@ -107,3 +107,10 @@ def _sorted_imports(lines: set[str]) -> list[str]:
     if True in inner and False in inner:
         ordered.insert(inner.index(True), "")
     return ordered
+
+
+def calling(call: str, gradients: bool) -> str:
+    """The lines that call the model; where gradients would not fit into memory, without them."""
+    if gradients:
+        return f"# Call the model\n{call}"
+    return f"# Call the model, without what only gradients need\nwith torch.no_grad():\n    {call}"

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.script import WIDTH, Script
+from corpora.script import WIDTH, Script, calling
 
 __all__ = ["scripts", "survey"]
 
@@ -25,6 +25,16 @@ CORPUS = "diffusers"
 SAMPLES = ("taesd_decoder", "taesd_encoder", "ddpm_cifar10_32_unet")
 HALF_PRECISION_FROM = 1_000_000_000
 LARGEST = 9_000_000_000
+WITHOUT_GRADIENTS = (
+    "sana_vae_decoder",
+    "sana_vae_encoder",
+    "stable_audio_open_1_0_vae_decoder",
+    "stable_diffusion_3_vae_decoder",
+    "stable_diffusion_3_vae_encoder",
+    "stable_diffusion_xl_vae_decoder",
+    "stable_diffusion_xl_vae_encoder",
+)
+"""Large images or minutes of sound, of which all that gradients need would take 13 to 25 GB."""
 
 
 @dataclass(frozen=True)
@@ -1821,10 +1831,11 @@ def _body(part: Part, *, half: bool) -> str:
     keep = f"model = whole.{part.part}\n" if part.part else ""
     inputs = "".join(_input(name, value, 4, half) for name, value in part.inputs.items())
     arguments = f", {part.arguments}" if part.arguments else ""
+    call = f"model(**inputs{arguments})"
     return (
         f"# The model and its inputs\nif pretrained:\n{_loading(part, whole, half)}else:\n{create}"
         f"{keep}model.eval()\n{POSITIONS.get(part.name, '')}inputs = {{\n{inputs}}}\n\n"
-        f"# Call the model\nmodel(**inputs{arguments})\n"
+        f"{calling(call, gradients=part.name not in WITHOUT_GRADIENTS)}\n"
     )
 
 

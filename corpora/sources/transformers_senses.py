@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any
 
-from corpora.script import WIDTH, Script
+from corpora.script import WIDTH, Script, calling
 from corpora.sources import transformers_common as common
 from corpora.sources.transformers_senses_kinds import KINDS, Kind
 
@@ -729,6 +729,9 @@ _AUTO = {
 _SAMPLES = ("decision_transformer", "mobilenet_v2", "segformer")
 """Small and quick ones."""
 
+_WITHOUT_GRADIENTS = ("depth_pro", "tvp")
+"""Many images, of which all that gradients need would take more than 17 GB."""
+
 
 def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
     """A script for every architecture that is not left out."""
@@ -769,8 +772,7 @@ def _body(row: Mapping[str, str], kind: Kind, creator: str, large: bool) -> str:
             "model.eval()",
             *_inputs(row, kind, large),
             "",
-            "# Call the model",
-            f"model(**inputs{more})",
+            calling(f"model(**inputs{more})", row["name"] not in _WITHOUT_GRADIENTS),
         ]
     )
 

@@ -26,5 +26,6 @@ inputs = {
     "hidden_state": torch.randn(batch_size, 64, 1024),
 }
 
-# Call the model
-model(**inputs)
+# Call the model, without what only gradients need
+with torch.no_grad():
+    model(**inputs)

@@ -49,5 +49,6 @@ inputs = {
     "sample": torch.randn(batch_size, 3, height, width),
 }
 
-# Call the model
-model(**inputs)
+# Call the model, without what only gradients need
+with torch.no_grad():
+    model(**inputs)

@@ -27,6 +27,9 @@ MOST_PARTS = 64
 AT_ONCE_BYTES = 1 << 30
 """What everything that is given to the parts may take."""
 
+MOST_GIVEN = 512
+"""How many results are given to the parts: with thousands of inputs a session takes minutes."""
+
 CAST = "_cast_to_fp16"
 """What the converter adds to the name of a result that stays in float32."""
 
@@ -58,7 +61,8 @@ def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str]
     names = {name: name.removesuffix(CAST) for name in sizes if name.removesuffix(CAST) in there}
     for count in range(min(MOST_PARTS, len(half.node)), 1, -1):
         chosen = _frontiers(half, count) & names.keys()
-        if chosen and sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
+        few = 0 < len(chosen) <= MOST_GIVEN
+        if few and sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
             return {name: names[name] for name in sorted(chosen)}, count
     return {}, 1
 
