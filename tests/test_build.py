@@ -410,6 +410,22 @@ class Caching(torch.nn.Module):
         return cache, torch.zeros_like(x).copy_(x[:, :1])
 
 
+class Keeping(torch.nn.Module):
+    """Results kept from the first call on, with their history, as LeViT's biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.rand(9))
+        self.kept = {}
+        self.shown = []
+
+    def forward(self, x):
+        if not self.kept:
+            self.kept["bias"] = (self.bias * 2, "twice")
+            self.shown.append(self.bias[:1] + 1)
+        return x + self.kept["bias"][0] * self.shown[0]
+
+
 class Norms(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -481,6 +497,15 @@ def test_zeros_around_an_image_stay_zeros_where_its_maxima_are_taken(cache, befo
     assert state.verification.verdict == "match"
     [base] = cache.glob("b/onnx/*-base.onnx")
     assert unsound_optimizers(str(base)) == unsound
+
+
+def test_what_a_model_keeps_of_earlier_calls_is_exported_as_a_constant(cache):
+    model, x = Keeping().eval(), torch.rand(20, 9)
+    model(x)
+    assert model.kept["bias"][0].grad_fn is not None
+    state = build_model(model, {"x": x}, build_name="b", cache_dir=str(cache))
+    assert state.facts["exporter"] == "torchscript"
+    assert state.verification.verdict == "match"
 
 
 def test_weights_are_halved_as_the_converter_would() -> None:

@@ -124,6 +124,8 @@ def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
 
 
 def _export(exporter: str, bench: Workbench, path: Path) -> None:
+    for module in bench.model.modules():
+        _without_history(vars(module))
     wrapper = Flattened(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
@@ -132,6 +134,24 @@ def _export(exporter: str, bench: Workbench, path: Path) -> None:
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
     if not path.exists():
         raise BuildError("the exporter wrote no file")
+
+
+def _without_history(kept: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """What a model keeps of earlier calls, without the gradients' history of it.
+
+    To an exporter such a tensor is a constant, and no constant has a history.
+    """
+    if torch.is_tensor(kept):
+        return kept.detach() if kept.grad_fn is not None else kept
+    if type(kept) is tuple:
+        plain = tuple(_without_history(value, seen) for value in kept)
+        return plain if any(a is not b for a, b in zip(plain, kept, strict=True)) else kept
+    if isinstance(kept, (dict, list)) and id(kept) not in seen:
+        seen |= {id(kept)}
+        for key, value in kept.items() if isinstance(kept, dict) else enumerate(kept):
+            if (without := _without_history(value, seen)) is not value:
+                kept[key] = without
+    return kept
 
 
 def _export_torchscript(
