@@ -124,8 +124,9 @@ def test_an_onnx_file_is_measured_as_it_is(turnkey, cache):
     assert (folder / "log_receive_onnx.txt").exists()
 
 
-def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path):
-    (tmp_path / "bad.onnx").write_bytes(b"not a model")
+@pytest.mark.parametrize("content", [b"not a model", b""])
+def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
+    (tmp_path / "bad.onnx").write_bytes(content)
     result = turnkey(tmp_path / "bad.onnx")
     assert result.returncode == 1
     assert "bad.onnx is not a valid ONNX file" in result.stdout

@@ -32,6 +32,8 @@ MOST_SIZES = 100_000
 
 def read_graph(path: Path) -> onnx.ModelProto:
     """A model without its external data."""
+    if path.is_file() and path.stat().st_size == 0:  # to a parser a model without anything
+        raise BuildError(f"{path.name} is not a valid ONNX file (it is empty)")
     try:
         return onnx.load(str(path), load_external_data=False)
     except Exception as error:
