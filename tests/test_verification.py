@@ -192,6 +192,18 @@ class Overflowing(torch.nn.Module):
         return self.second(large.relu() * 30.0)
 
 
+class Vanishing(torch.nn.Module):
+    """Its numbers end beneath what float16 can hold."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(16, 16)
+        self.second = torch.nn.Linear(16, 4, bias=False)
+
+    def forward(self, x):
+        return self.second(self.first(x) * 1e-3).relu() * 1e-4
+
+
 class Scattering(torch.nn.Module):
     """ONNX Runtime has no ScatterElements for float16 with a reduction."""
 
@@ -207,6 +219,13 @@ def fp16_build(model, inputs, folder):
 
 def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
     verdict, kept = fp16_build(Overflowing(), {"x": torch.rand(2, 16) * 10}, tmp_path)
+    assert verdict == "match"
+    assert "nodes" in kept
+    assert kept.endswith("output")
+
+
+def test_numbers_too_small_for_fp16_stay_in_fp32(tmp_path):
+    verdict, kept = fp16_build(Vanishing(), {"x": torch.rand(2, 16)}, tmp_path)
     assert verdict == "match"
     assert "nodes" in kept
     assert kept.endswith("output")

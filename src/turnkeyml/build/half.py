@@ -37,6 +37,9 @@ AT_ONCE_BYTES = 2 << 30
 LARGEST = 30_000
 """Float16 ends at 65,504; what comes near it on one input may pass it on another."""
 
+SMALLEST = 2.0**-14
+"""Beneath this float16 has ever fewer digits, and beneath 6e-8 none."""
+
 CONTROL = ["If", "Loop", "Scan"]
 """The converter puts the casts that their bodies need in the wrong place."""
 
@@ -79,9 +82,9 @@ def worth_keeping(
         if named and named[0] not in kept.operators:
             return replace(kept, operators=(*kept.operators, *named))
     elif not kept.nodes:
-        large = _large_numbers(source, inputs, threads)
-        if large.nodes:
-            return replace(large, operators=kept.operators)
+        beyond = _out_of_range(source, inputs, threads)
+        if beyond.nodes:
+            return replace(beyond, operators=kept.operators)
     there = {node.op_type for node in onnx_files.read_graph(source).graph.node}
     others = there - MULTIPLICATIONS - {"Constant"}
     if others <= set(kept.operators):
@@ -89,9 +92,9 @@ def worth_keeping(
     return replace(kept, operators=tuple(sorted({*kept.operators, *others})))
 
 
-def _large_numbers(source: Path, inputs: Arrays, threads: int) -> Kept:
-    """The nodes that make or take numbers too large for float16, and the inputs and outputs of
-    such numbers, when the model runs on these inputs."""
+def _out_of_range(source: Path, inputs: Arrays, threads: int) -> Kept:
+    """The nodes that make or take numbers too large for float16, or nothing but too small ones, and
+    the inputs and outputs of such numbers, when the model runs on these inputs."""
     model = _named(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
     ends = [*model.graph.input, *model.graph.output]
     floats = [
@@ -106,9 +109,10 @@ def _large_numbers(source: Path, inputs: Arrays, threads: int) -> Kept:
     except Exception as error:  # noqa: BLE001 - there are other things to try
         print(f"The ranges of the numbers are not known: {error}", flush=True)
         return Kept()
-    large = {name for name, size in sizes.items() if not size <= LARGEST}
-    nodes = [n.name for n in model.graph.node if n.name and large & {*n.input, *n.output}]
-    return Kept(nodes=tuple(nodes), ends=tuple(e.name for e in ends if e.name in large))
+    fits = {name for name, size in sizes.items() if size == 0 or SMALLEST <= size <= LARGEST}
+    beyond = sizes.keys() - fits
+    nodes = [n.name for n in model.graph.node if n.name and beyond & {*n.input, *n.output}]
+    return Kept(nodes=tuple(nodes), ends=tuple(e.name for e in ends if e.name in beyond))
 
 
 def _portions(values: list[Any]) -> Iterator[list[str]]:
