@@ -265,13 +265,13 @@ def test_an_error_in_one_part_is_found(tmp_path):
     torch.onnx.export(Chaotic().eval(), (x,), str(good), input_names=["x"], dynamo=False)
     convert_to_float16(good, bad)
     inputs = {"x": x.numpy()}
-    assert verify_parts(good, bad, inputs, "fp16", 1)[0].verdict == "match"
+    assert verify_parts(good, bad, inputs, "fp16", 1).verdict.verdict == "match"
     model = onnx.load(str(bad))
     bias = next(t for t in model.graph.initializer if t.name == "layers.12.bias")
     changed = onnx.numpy_helper.to_array(bias) * np.float16(1.5)
     bias.CopyFrom(onnx.numpy_helper.from_array(changed, bias.name))
     onnx.save(model, str(bad))
-    assert verify_parts(good, bad, inputs, "fp16", 1)[0].verdict != "match"
+    assert verify_parts(good, bad, inputs, "fp16", 1).verdict.verdict != "match"
 
 
 def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -65,6 +65,11 @@ class Kept:
     def __str__(self) -> str:
         nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
         return ", ".join([*self.operators, *nodes, *self.ends])
+
+    def with_nodes(self, names: Iterable[str]) -> Kept | None:
+        """With more nodes; None if there are none that are not kept already."""
+        more = [name for name in names if name not in set(self.nodes)]
+        return replace(self, nodes=(*self.nodes, *more)) if more else None
 
 
 def worth_keeping(

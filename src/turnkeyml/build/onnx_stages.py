@@ -7,7 +7,7 @@ from pathlib import Path
 
 from turnkeyml.build import onnx_files
 from turnkeyml.build.half import Kept, convert_to_float16, worth_keeping
-from turnkeyml.build.parts import IN_PARTS, verify_parts
+from turnkeyml.build.parts import IN_PARTS, Parts, verify_parts
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
 from turnkeyml.build.verify import GOOD_ENOUGH, UNSTEADY, rank, verify_onnx
 from turnkeyml.errors import describe
@@ -110,39 +110,46 @@ class Fp16Conversion(Stage):
             convert_to_float16(source, target, kept)
             verdict = verify_onnx(str(target), bench.reference, "fp16", bench.threads)
             print(f"fp16: {verdict.verdict} ({verdict.reason})", flush=True)
-            if UNSTEADY in verdict.reason:
-                verdict = self._in_parts(bench, source, target, verdict)
+            parts = self._parts(bench, source, target) if UNSTEADY in verdict.reason else None
+            more = None
+            if rank(_judged(verdict, parts)) > GOOD_ENOUGH:
+                more = worth_keeping(source, verdict, kept, bench.reference.inputs, bench.threads)
+                if more is None:
+                    parts = parts or self._parts(bench, source, target)
+                    more = kept.with_nodes(parts.wrong) if parts else None
+            verdict = _judged(verdict, parts)
             if best is None or rank(verdict) < rank(best[1]):
                 best = kept, verdict
-            if rank(verdict) <= GOOD_ENOUGH:
-                return best
-            kept = worth_keeping(source, verdict, kept, bench.reference.inputs, bench.threads)
+            kept = more
             print(f"Once more, with these in float32: {kept}" if kept else "That is all.")
         assert best is not None
         if best[1] is not verdict:
             convert_to_float16(source, target, best[0])
-        if best[1].verdict == "close":
-            return best[0], self._in_parts(bench, source, target, best[1])
         return best
 
-    def _in_parts(
-        self, bench: Workbench, source: Path, target: Path, verdict: Verification
-    ) -> Verification:
-        """Another verdict where the whole cannot tell rounding that grew from an error."""
+    def _parts(self, bench: Workbench, source: Path, target: Path) -> Parts | None:
+        """What is seen of the parts, where those that they are compared with can be trusted."""
         exported = bench.verdicts.get("export_pytorch")
         if exported is not None and not exported.trusted:
-            return verdict
+            return None
         inputs = bench.reference.inputs
         try:
-            parts, count = verify_parts(source, target, inputs, "fp16", bench.threads)
+            parts = verify_parts(source, target, inputs, "fp16", bench.threads)
         except Exception as error:  # noqa: BLE001 - the verdict on the whole stands
             print(f"The parts could not be looked at: {describe(error)}", flush=True)
-            return verdict
-        print(f"fp16, in {count} parts: {parts.verdict} ({parts.reason})", flush=True)
-        if parts.verdict != "match" or count == 1:
-            return verdict
-        reason = f"{IN_PARTS} {count} parts {parts.reason}; the whole is {verdict.reason}"
-        return replace(verdict, verdict="match", reason=reason)
+            return None
+        verdict = parts.verdict
+        print(f"fp16, in {parts.count} parts: {verdict.verdict} ({verdict.reason})", flush=True)
+        return parts
+
+
+def _judged(whole: Verification, parts: Parts | None) -> Verification:
+    """Another verdict where the whole cannot tell rounding that grew from an error."""
+    cannot_tell = whole.verdict == "close" or UNSTEADY in whole.reason
+    if not cannot_tell or parts is None or parts.verdict.verdict != "match" or parts.count == 1:
+        return whole
+    reason = f"{IN_PARTS} {parts.count} parts {parts.verdict.reason}; the whole is {whole.reason}"
+    return replace(whole, verdict="match", reason=reason)
 
 
 class SetSuccess(Stage):

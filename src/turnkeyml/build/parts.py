@@ -9,16 +9,17 @@ then as plain as in a shallow model.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
 
 from turnkeyml.build import onnx_files
 from turnkeyml.build.reference import Outputs, Reference
-from turnkeyml.build.verify import compare
+from turnkeyml.build.verify import compare, rank
 from turnkeyml.records import Verification
 
-__all__ = ["IN_PARTS", "verify_parts"]
+__all__ = ["IN_PARTS", "Parts", "verify_parts"]
 
 IN_PARTS = "in each of"
 """How the reason of such a verdict begins."""
@@ -36,17 +37,48 @@ CAST = "_cast_to_fp16"
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
 
-def verify_parts(
-    exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
-) -> tuple[Verification, int]:
-    """The verdict on the parts of a file against the one that it was made from; how many."""
+@dataclass(frozen=True)
+class Parts:
+    """What was seen of the parts of a file."""
+
+    count: int
+    verdict: Verification
+    """That on the worst of them."""
+
+    wrong: tuple[str, ...] = ()
+    """The nodes of those that do not match, and the ones that make what is handed to these."""
+
+
+def verify_parts(exact: Path, half: Path, inputs: Outputs, precision: str, threads: int) -> Parts:
+    """The verdict on the parts of a file against the one that it was made from."""
     model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(half))
     cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
     golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), inputs, threads)
     given = {name: golden[same] for name, same in cuts.items()}
-    expected = {name: golden[name] for name in (o.name for o in model.graph.output)}
+    expected = {name: golden[name] for name in (o.name for o in model.graph.output)} | given
+    before = onnx.GraphProto()
+    before.CopyFrom(model.graph)
     found = _run((_cut(model, given), half), {**inputs, **given}, threads)
-    return compare(found, Reference(inputs, {**expected, **given}), precision), count
+    verdicts = {
+        name: compare({name: array}, Reference(inputs, {name: expected[name]}), precision)
+        for name, array in zip(expected, found.values(), strict=True)
+    }
+    wrong = {name for name, verdict in verdicts.items() if verdict.verdict != "match"}
+    worst = max(verdicts.values(), key=rank)
+    return Parts(count, worst, _makers(before, wrong, set(given)))
+
+
+def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[str, ...]:
+    """The nodes that make some results from what is given, and those that make the given."""
+    names, wanted, handed = [], set(ends), set[str]()
+    for node in reversed(graph.node):
+        if wanted & {*node.output}:
+            handed.update(given & {*node.input})
+            wanted.update({*node.input} - given)
+        elif not handed & {*node.output}:
+            continue
+        names.append(node.name)
+    return tuple(names)
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
