@@ -7,10 +7,11 @@ import torch
 
 import turnkeyml
 from turnkeyml.build import reference as references
-from turnkeyml.build.half import convert_to_float16
+from turnkeyml.build.half import Kept, convert_to_float16, worth_keeping
 from turnkeyml.build.parts import verify_parts
 from turnkeyml.build.reference import Reference
 from turnkeyml.build.verify import compare
+from turnkeyml.records import Verification
 
 RANDOM = np.random.default_rng(0)
 GOLDEN = RANDOM.standard_normal(1000).astype(np.float32)
@@ -204,6 +205,22 @@ class Vanishing(torch.nn.Module):
         return self.second(self.first(x) * 1e-3).relu() * 1e-4
 
 
+class Cancelling(torch.nn.Module):
+    """What its first layer is for lies in digits that float16 does not have."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(64, 64)
+        self.first.weight.data = torch.randn(64, 64) + 300
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(4))
+
+    def forward(self, x):
+        x = self.first(x) - 300 * x.sum(-1, keepdim=True)
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return x
+
+
 class Scattering(torch.nn.Module):
     """ONNX Runtime has no ScatterElements for float16 with a reduction."""
 
@@ -224,11 +241,33 @@ def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
     assert kept.endswith("output")
 
 
+def test_ranges_are_known_where_a_file_describes_what_it_no_longer_has(tmp_path):
+    torch.manual_seed(0)
+    source, x = tmp_path / "m.onnx", torch.rand(2, 16) * 10
+    torch.onnx.export(Overflowing().eval(), (x,), str(source), input_names=["x"], dynamo=False)
+    model = onnx.load(str(source))
+    gone = onnx.helper.make_tensor_value_info("gone", onnx.TensorProto.FLOAT, [16, 16])
+    model.graph.value_info.append(gone)
+    onnx.save(model, str(source))
+    kept = worth_keeping(source, Verification("mismatch", ""), Kept(), {"x": x.numpy()}, 1)
+    assert kept.nodes
+
+
 def test_numbers_too_small_for_fp16_stay_in_fp32(tmp_path):
     verdict, kept = fp16_build(Vanishing(), {"x": torch.rand(2, 16)}, tmp_path)
     assert verdict == "match"
     assert "nodes" in kept
     assert kept.endswith("output")
+
+
+def test_the_part_that_fp16_gets_wrong_stays_in_fp32(tmp_path):
+    verdict, kept = fp16_build(Cancelling(), {"x": torch.randint(0, 8, (4, 64)) / 8}, tmp_path)
+    assert verdict == "match"
+    assert "nodes" in kept
+    graph = onnx.load(next(tmp_path.glob("b/onnx/*f16.onnx"))).graph
+    types = {tensor.name: tensor.data_type for tensor in graph.initializer}
+    assert types["model.first.weight"] == onnx.TensorProto.FLOAT
+    assert types["model.layers.3.weight"] == onnx.TensorProto.FLOAT16
 
 
 class Chaotic(torch.nn.Module):

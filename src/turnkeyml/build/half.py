@@ -102,11 +102,9 @@ def _out_of_range(source: Path, inputs: Arrays, threads: int) -> Kept:
     the inputs and outputs of such numbers, when the model runs on these inputs."""
     model = _named(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
     ends = [*model.graph.input, *model.graph.output]
-    floats = [
-        value
-        for value in (*model.graph.value_info, *ends)
-        if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
-    ]
+    made = {name for node in model.graph.node for name in node.output}
+    there = [*ends, *(value for value in model.graph.value_info if value.name in made)]
+    floats = [v for v in there if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT]
     sizes: dict[str, float] = {}
     try:
         for some in _portions(floats):

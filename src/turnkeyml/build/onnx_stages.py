@@ -15,6 +15,9 @@ from turnkeyml.records import Verification
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
 
+MOST_TRIES = 12
+"""How often a model is converted to float16 before the best result is taken."""
+
 
 class ReceiveOnnx(Stage):
     """Take an ONNX file into the build, external data included."""
@@ -82,8 +85,9 @@ class OptimizeOnnx(Stage):
 class Fp16Conversion(Stage):
     """Convert weights and arithmetic to float16, inputs and outputs included.
 
-    What ONNX Runtime cannot compute in float16 stays in float32, and where the result is wrong
-    everything does but the multiplications, which is where the time goes.
+    What ONNX Runtime cannot compute in float16 stays in float32. Where the result is wrong, so does
+    what float16 cannot hold, then everything but the multiplications, which is where the time goes,
+    and at last each part that is wrong by itself.
     """
 
     name = "fp16_conversion"
@@ -104,9 +108,9 @@ class Fp16Conversion(Stage):
 
     def _convert(self, bench: Workbench, source: Path, target: Path) -> tuple[Kept, Verification]:
         """Write the target; what of it is in float32 besides the usual."""
-        kept: Kept | None = Kept()
-        best = None
-        while kept is not None:
+        kept = Kept()
+        best: tuple[Kept, Verification] | None = None
+        for _ in range(MOST_TRIES):
             convert_to_float16(source, target, kept)
             verdict = verify_onnx(str(target), bench.reference, "fp16", bench.threads)
             print(f"fp16: {verdict.verdict} ({verdict.reason})", flush=True)
@@ -120,8 +124,10 @@ class Fp16Conversion(Stage):
             verdict = _judged(verdict, parts)
             if best is None or rank(verdict) < rank(best[1]):
                 best = kept, verdict
+            if more is None:
+                break
             kept = more
-            print(f"Once more, with these in float32: {kept}" if kept else "That is all.")
+            print(f"Once more, with these in float32: {kept}", flush=True)
         assert best is not None
         if best[1] is not verdict:
             convert_to_float16(source, target, best[0])
