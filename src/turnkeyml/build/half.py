@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +20,13 @@ from onnx.external_data_helper import ExternalDataInfo, set_external_data
 from turnkeyml.build import onnx_files
 from turnkeyml.records import Verification
 
-__all__ = ["Kept", "convert_to_float16", "worth_keeping"]
+__all__ = [
+    "Kept",
+    "all_but_multiplications",
+    "cannot_run",
+    "convert_to_float16",
+    "out_of_range",
+]
 
 Arrays = dict[str, np.ndarray]
 
@@ -66,38 +72,30 @@ class Kept:
         nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
         return ", ".join([*self.operators, *nodes, *self.ends])
 
-    def with_nodes(self, names: Iterable[str]) -> Kept | None:
-        """With more nodes; None if there are none that are not kept already."""
-        more = [name for name in names if name not in set(self.nodes)]
-        return replace(self, nodes=(*self.nodes, *more)) if more else None
+    def plus(self, more: Kept) -> Kept | None:
+        """Both; None if that is nothing new."""
+        both = Kept(
+            tuple(dict.fromkeys((*self.operators, *more.operators))),
+            tuple(dict.fromkeys((*self.nodes, *more.nodes))),
+            tuple(dict.fromkeys((*self.ends, *more.ends))),
+        )
+        return None if both == self else both
 
 
-def worth_keeping(
-    source: Path, verdict: Verification, kept: Kept, inputs: Arrays, threads: int
-) -> Kept | None:
-    """What should stay in float32 for a better verdict; None if nothing is left to try.
+def cannot_run(verdict: Verification) -> Kept:
+    """The operator that the runtime names because it cannot run it in float16."""
+    found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
+    named = [match.group(1) for match in found if match and verdict.verdict == "not checked"]
+    return Kept(operators=tuple(named[:1]))
 
-    An operator that cannot be run in float16 is named by the runtime. Where the result is wrong,
-    the first suspects are the nodes whose numbers do not fit into float16. The last resort is all
-    but the multiplications, in which the time is spent.
-    """
-    if verdict.verdict == "not checked":
-        found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
-        named = [match.group(1) for match in found if match][:1]
-        if named and named[0] not in kept.operators:
-            return replace(kept, operators=(*kept.operators, *named))
-    elif not kept.nodes:
-        beyond = _out_of_range(source, inputs, threads)
-        if beyond.nodes:
-            return replace(beyond, operators=kept.operators)
+
+def all_but_multiplications(source: Path) -> Kept:
+    """The operators in which little of the time is spent."""
     there = {node.op_type for node in onnx_files.read_graph(source).graph.node}
-    others = there - MULTIPLICATIONS - {"Constant"}
-    if others <= set(kept.operators):
-        return None
-    return replace(kept, operators=tuple(sorted({*kept.operators, *others})))
+    return Kept(operators=tuple(sorted(there - MULTIPLICATIONS - {"Constant"})))
 
 
-def _out_of_range(source: Path, inputs: Arrays, threads: int) -> Kept:
+def out_of_range(source: Path, inputs: Arrays, threads: int) -> Kept:
     """The nodes that make or take numbers too large for float16, or nothing but too small ones, and
     the inputs and outputs of such numbers, when the model runs on these inputs."""
     model = _named(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))

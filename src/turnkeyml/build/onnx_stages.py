@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from turnkeyml.build import onnx_files
-from turnkeyml.build.half import Kept, convert_to_float16, worth_keeping
+from turnkeyml.build.half import (
+    Kept,
+    all_but_multiplications,
+    cannot_run,
+    convert_to_float16,
+    out_of_range,
+)
 from turnkeyml.build.parts import IN_PARTS, Parts, verify_parts
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
 from turnkeyml.build.verify import GOOD_ENOUGH, UNSTEADY, rank, verify_onnx
@@ -86,8 +94,9 @@ class Fp16Conversion(Stage):
     """Convert weights and arithmetic to float16, inputs and outputs included.
 
     What ONNX Runtime cannot compute in float16 stays in float32. Where the result is wrong, so does
-    what float16 cannot hold, then everything but the multiplications, which is where the time goes,
-    and at last each part that is wrong by itself.
+    what float16 cannot hold; then the parts that are wrong by themselves, if the whole cannot tell
+    rounding that grew from an error; then everything but the multiplications, which is where the
+    time goes; and at last the parts that are wrong even so.
     """
 
     name = "fp16_conversion"
@@ -108,20 +117,31 @@ class Fp16Conversion(Stage):
 
     def _convert(self, bench: Workbench, source: Path, target: Path) -> tuple[Kept, Verification]:
         """Write the target; what of it is in float32 besides the usual."""
+        inputs, threads = bench.reference.inputs, bench.threads
+        ranges = functools.cache(lambda: out_of_range(source, inputs, threads))
+        look = functools.cache(lambda kept: self._parts(bench, source, target))
+
+        def suspects(kept: Kept, verdict: Verification, tries: int) -> Iterator[Kept]:
+            yield cannot_run(verdict)
+            if verdict.verdict != "not checked":
+                yield ranges()
+            if UNSTEADY in verdict.reason and tries < MOST_TRIES / 2:
+                yield _wrong_in(look(kept))
+            yield all_but_multiplications(source)
+            yield _wrong_in(look(kept))
+
         kept = Kept()
         best: tuple[Kept, Verification] | None = None
-        for _ in range(MOST_TRIES):
+        for tries in range(MOST_TRIES):
             convert_to_float16(source, target, kept)
-            verdict = verify_onnx(str(target), bench.reference, "fp16", bench.threads)
-            print(f"fp16: {verdict.verdict} ({verdict.reason})", flush=True)
-            parts = self._parts(bench, source, target) if UNSTEADY in verdict.reason else None
+            whole = verify_onnx(str(target), bench.reference, "fp16", threads)
+            print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
+            verdict = _judged(whole, look(kept)) if UNSTEADY in whole.reason else whole
             more = None
-            if rank(_judged(verdict, parts)) > GOOD_ENOUGH:
-                more = worth_keeping(source, verdict, kept, bench.reference.inputs, bench.threads)
-                if more is None:
-                    parts = parts or self._parts(bench, source, target)
-                    more = kept.with_nodes(parts.wrong) if parts else None
-            verdict = _judged(verdict, parts)
+            if rank(verdict) > GOOD_ENOUGH:
+                added = map(kept.plus, suspects(kept, whole, tries))
+                more = next((k for k in added if k is not None), None)
+                verdict = verdict if more else _judged(whole, look(kept))
             if best is None or rank(verdict) < rank(best[1]):
                 best = kept, verdict
             if more is None:
@@ -147,6 +167,11 @@ class Fp16Conversion(Stage):
         verdict = parts.verdict
         print(f"fp16, in {parts.count} parts: {verdict.verdict} ({verdict.reason})", flush=True)
         return parts
+
+
+def _wrong_in(parts: Parts | None) -> Kept:
+    """The nodes of parts that are wrong by themselves."""
+    return Kept(nodes=parts.wrong if parts else ())
 
 
 def _judged(whole: Verification, parts: Parts | None) -> Verification:

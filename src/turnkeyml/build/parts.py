@@ -77,7 +77,8 @@ def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[st
             wanted.update({*node.input} - given)
         elif not handed & {*node.output}:
             continue
-        names.append(node.name)
+        if node.op_type != "Cast":
+            names.append(node.name)
     return tuple(names)
 
 
