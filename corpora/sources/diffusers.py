@@ -33,8 +33,9 @@ WITHOUT_GRADIENTS = (
     "stable_diffusion_3_vae_encoder",
     "stable_diffusion_xl_vae_decoder",
     "stable_diffusion_xl_vae_encoder",
+    "stable_video_diffusion_xt_unet",
 )
-"""Large images or minutes of sound, of which all that gradients need would take 13 to 25 GB."""
+"""Large images, films, minutes of sound: what gradients need of them would take 13 to 25 GB."""
 
 
 @dataclass(frozen=True)

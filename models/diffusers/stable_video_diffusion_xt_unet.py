@@ -36,5 +36,6 @@ inputs = {
     "added_time_ids": torch.tensor([[6, 127, 0]] * batch_size),
 }
 
-# Call the model
-model(**inputs, return_dict=False)
+# Call the model, without what only gradients need
+with torch.no_grad():
+    model(**inputs, return_dict=False)
