@@ -81,7 +81,7 @@ def _line(name: str, rows: Sequence[Row], scripts: Sequence[str]) -> list[str]:
 def _share(part: Sequence[Row], whole: Sequence[Row]) -> str:
     if not whole:
         return ""
-    return f"{len(part):,} of {len(whole):,} ({100 * len(part) / len(whole):.1f}%)"
+    return f"{len(part):,} of {len(whole):,} ({1000 * len(part) // len(whole) / 10}%)"
 
 
 def _corpus(row: Row) -> str:
