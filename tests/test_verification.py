@@ -268,6 +268,22 @@ def test_the_part_that_fp16_gets_wrong_stays_in_fp32(tmp_path):
     assert types["model.layers.3.weight"] == onnx.TensorProto.FLOAT16
 
 
+def test_a_look_that_failed_is_told_with_the_verdict(tmp_path, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("no memory for it")
+
+    monkeypatch.setattr("turnkeyml.build.onnx_stages.out_of_range", fails)
+    torch.manual_seed(0)
+    x = torch.rand(2, 16) * 10
+    state = turnkeyml.build_model(
+        Overflowing().eval(), {"x": x}, build_name="b", cache_dir=str(tmp_path)
+    )
+    assert state.verification.verdict == "mismatch"
+    assert (
+        "its numbers could not be looked at: RuntimeError: no memory" in state.verification.reason
+    )
+
+
 class Chaotic(torch.nn.Module):
     """Every layer triples a difference, as deep models with random weights may."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from turnkeyml.build import onnx_files
 from turnkeyml.build.half import (
@@ -22,6 +24,8 @@ from turnkeyml.errors import describe
 from turnkeyml.records import Verification
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
+
+T = TypeVar("T")
 
 MOST_TRIES = 12
 """How often a model is converted to float16 before the best result is taken."""
@@ -118,8 +122,24 @@ class Fp16Conversion(Stage):
     def _convert(self, bench: Workbench, source: Path, target: Path) -> tuple[Kept, Verification]:
         """Write the target; what of it is in float32 besides the usual."""
         inputs, threads = bench.reference.inputs, bench.threads
-        ranges = functools.cache(lambda: out_of_range(source, inputs, threads))
-        look = functools.cache(lambda kept: self._parts(bench, source, target))
+        troubles: list[str] = []
+
+        @functools.cache
+        def ranges() -> Kept:
+            found = partial(out_of_range, source, inputs, threads)
+            return _tried("its numbers", found, troubles) or Kept()
+
+        @functools.cache
+        def look(kept: Kept) -> Parts | None:
+            exported = bench.verdicts.get("export_pytorch")
+            if exported is not None and not exported.trusted:
+                return None  # what they would be compared with
+            found = partial(verify_parts, source, target, inputs, "fp16", threads)
+            parts = _tried("its parts", found, troubles)
+            if parts is not None:
+                seen = f"{parts.verdict.verdict} ({parts.verdict.reason})"
+                print(f"fp16, in {parts.count} parts: {seen}", flush=True)
+            return parts
 
         def suspects(kept: Kept, verdict: Verification, tries: int) -> Iterator[Kept]:
             yield cannot_run(verdict)
@@ -133,6 +153,8 @@ class Fp16Conversion(Stage):
         kept = Kept()
         best: tuple[Kept, Verification] | None = None
         for tries in range(MOST_TRIES):
+            if tries:
+                print(f"Once more, with these in float32: {kept}", flush=True)
             convert_to_float16(source, target, kept)
             whole = verify_onnx(str(target), bench.reference, "fp16", threads)
             print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
@@ -147,26 +169,23 @@ class Fp16Conversion(Stage):
             if more is None:
                 break
             kept = more
-            print(f"Once more, with these in float32: {kept}", flush=True)
         assert best is not None
         if best[1] is not verdict:
             convert_to_float16(source, target, best[0])
-        return best
+        kept, verdict = best
+        if rank(verdict) > GOOD_ENOUGH and troubles:
+            verdict = replace(verdict, reason="; ".join([verdict.reason, *dict.fromkeys(troubles)]))
+        return kept, verdict
 
-    def _parts(self, bench: Workbench, source: Path, target: Path) -> Parts | None:
-        """What is seen of the parts, where those that they are compared with can be trusted."""
-        exported = bench.verdicts.get("export_pytorch")
-        if exported is not None and not exported.trusted:
-            return None
-        inputs = bench.reference.inputs
-        try:
-            parts = verify_parts(source, target, inputs, "fp16", bench.threads)
-        except Exception as error:  # noqa: BLE001 - the verdict on the whole stands
-            print(f"The parts could not be looked at: {describe(error)}", flush=True)
-            return None
-        verdict = parts.verdict
-        print(f"fp16, in {parts.count} parts: {verdict.verdict} ({verdict.reason})", flush=True)
-        return parts
+
+def _tried(what: str, look: Callable[[], T], troubles: list[str]) -> T | None:
+    """What a look at something found; None if it could not be looked at, which is remembered."""
+    try:
+        return look()
+    except Exception as error:  # noqa: BLE001 - there are other things to try; the verdict tells
+        troubles.append(f"{what} could not be looked at: {describe(error)}")
+        print(troubles[-1], flush=True)
+        return None
 
 
 def _wrong_in(parts: Parts | None) -> Kept:
