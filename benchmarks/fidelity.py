@@ -40,9 +40,9 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.runtimes.machine import usable_cores
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.runtimes.session import OnnxRequest
+from turnkeyml.system.machine import usable_cores
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.__main__ import MODELS
 
 if TYPE_CHECKING:
-    from turnkeyml.records import InputResult, InvocationResult, Verification
+    from turnkeyml.nouns import InputResult, InvocationResult, Verification
 
 __all__ = ["COLUMNS", "STATUS", "current", "read_rows", "row_of"]
 
@@ -150,7 +150,7 @@ def row_of(result: InputResult) -> Row:
     """What became of one script, as a line of the table."""
     import torch
 
-    from turnkeyml.runtimes import machine
+    from turnkeyml.system import machine
 
     path = Path(result.input.path)
     script = f"{path.parent.name}/{path.stem}"
@@ -213,7 +213,7 @@ _VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match in p
 
 
 def _verdict(verification: Verification) -> str:
-    from turnkeyml.build.parts import IN_PARTS
+    from turnkeyml.build.fp16.parts import IN_PARTS
 
     in_parts = verification.trusted and verification.reason.startswith(IN_PARTS)
     return "match in parts" if in_parts else verification.verdict

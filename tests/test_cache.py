@@ -385,7 +385,7 @@ def test_finished_builds_are_measured_again_without_torch(cache, tmp_path):
 
 def test_skip_policies_leave_out_what_was_measured(cache):
     from turnkeyml.api import make_plan
-    from turnkeyml.launch.remeasure import measure_again
+    from turnkeyml.evaluate.remeasure import measure_again
 
     build(cache)
     folder = BuildFolder(cache, "b")

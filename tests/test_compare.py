@@ -25,7 +25,7 @@ from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save
 from turnkeyml.measure.rules import DEFAULT, Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
-from turnkeyml.records import (
+from turnkeyml.nouns import (
     Flag,
     Input,
     InputResult,

@@ -17,10 +17,10 @@ from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of
 from turnkeyml.measure.rules import DEFAULT, Rule
 from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.records import Conditions, Evaluation
-from turnkeyml.runtimes import activity, machine
-from turnkeyml.runtimes.activity import Activity, Reading
+from turnkeyml.nouns import Conditions, Evaluation
 from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.system import activity, machine
+from turnkeyml.system.activity import Activity, Reading
 
 OURS = sorted(machine.allowed_processors())
 TICK = 1 / os.sysconf("SC_CLK_TCK")

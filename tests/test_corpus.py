@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from turnkeyml.display.overview import kind_of
-from turnkeyml.runtimes import machine
+from turnkeyml.system import machine
 
 from .conftest import SMALL_MODEL
 

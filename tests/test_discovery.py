@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml import benchmark_files
-from turnkeyml.records import InputResult
+from turnkeyml.nouns import InputResult
 
 from .conftest import SMALL_MODEL
 

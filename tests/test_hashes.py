@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from turnkeyml.discover.hashes import hash_invocation, hash_model
+from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 
 
 class SmallModel(torch.nn.Module):

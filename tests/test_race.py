@@ -17,14 +17,14 @@ import yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
-from turnkeyml.launch.contest import File, hold
-from turnkeyml.launch.entrants import Entrants, measure_entrants
+from turnkeyml.evaluate.contest import File, hold
+from turnkeyml.evaluate.entrants import Entrants, measure_entrants
 from turnkeyml.measure.race import judge, speedup
 from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
-from turnkeyml.records import Evaluation, MeasuredPerformance, Plan, Verification
+from turnkeyml.nouns import Evaluation, MeasuredPerformance, Plan, Verification
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.runtimes.session import OnnxRequest
 
@@ -277,10 +277,10 @@ def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):
 
 RIGOROUS = """
 import sys
-from turnkeyml.launch import entrants
-from turnkeyml.launch.child import Job, run_job
+from turnkeyml.evaluate import entrants
+from turnkeyml.evaluate.child import Job, run_job
 from turnkeyml.measure.rules import Rule
-from turnkeyml.records import Input, Plan
+from turnkeyml.nouns import Input, Plan
 
 script, cache = sys.argv[1:]
 tiny = Rule("rigorous", None, 20, 0.02, 0.5, 0.2, 2, 2, 0.02)

@@ -14,19 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml import events
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.launch.slurm import SlurmOptions, evaluate_on_slurm
-from turnkeyml.launch.slurm_commands import parse_arguments
-from turnkeyml.records import Input, InputResult, Plan
+from turnkeyml.launch.slurm.commands import parse_arguments
+from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
+from turnkeyml.nouns import Input, InputResult, Plan, events
 
 BLANK = "import time\n"
 """A script that needs no torch of its own and has no model: the quickest input there is."""
 
 SUBMITTER = """
 import sys
-from turnkeyml.launch.slurm import SlurmOptions, evaluate_on_slurm
-from turnkeyml.records import Input, Plan
+from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
+from turnkeyml.nouns import Input, Plan
 
 class Watcher:
     def input_started(self, item, position, total): print("started", item.name, flush=True)

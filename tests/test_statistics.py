@@ -14,7 +14,7 @@ from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.rules import DEFAULT, Rule, relative_half_width
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.statistics import Interval
-from turnkeyml.records import Conditions
+from turnkeyml.nouns import Conditions
 
 LATENCY = 5e6
 """Nanoseconds of a run of the made-up models."""

@@ -14,7 +14,7 @@ import pytest
 from turnkeyml.discover.sweep import parse_sweep, script_words
 from turnkeyml.display.results import sweep_lines
 from turnkeyml.errors import UsageError
-from turnkeyml.records import (
+from turnkeyml.nouns import (
     Evaluation,
     Input,
     InputResult,

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 import turnkeyml
-from turnkeyml.build import reference as references
-from turnkeyml.build.half import convert_to_float16, out_of_range
-from turnkeyml.build.parts import verify_parts
-from turnkeyml.build.reference import Reference
-from turnkeyml.build.verify import compare
+from turnkeyml.build.fp16.convert import convert_to_float16, out_of_range
+from turnkeyml.build.fp16.parts import verify_parts
+from turnkeyml.verify import reference as references
+from turnkeyml.verify.compare import compare
+from turnkeyml.verify.reference import Reference
 
 RANDOM = np.random.default_rng(0)
 GOLDEN = RANDOM.standard_normal(1000).astype(np.float32)
@@ -365,7 +365,7 @@ def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
 
 
 def test_what_is_looked_at_at_once_fits_into_memory():
-    from turnkeyml.build.half import AT_ONCE_BYTES, _portions
+    from turnkeyml.build.fp16.convert import AT_ONCE_BYTES, _portions
 
     value = onnx.helper.make_tensor_value_info
     half = AT_ONCE_BYTES // 8

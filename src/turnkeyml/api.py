@@ -18,15 +18,15 @@ from turnkeyml.cache.layout import build_name as name_build
 from turnkeyml.cache.layout import check_writable, safe_name
 from turnkeyml.cache.state import BuildState, load_state
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.records import InputResult, InvocationResult, MeasuredPerformance, Plan
+from turnkeyml.nouns import InputResult, InvocationResult, MeasuredPerformance, Plan
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
-    from turnkeyml.launch.child import SequenceSource
-    from turnkeyml.launch.local import Limits
+    from turnkeyml.evaluate.child import SequenceSource
+    from turnkeyml.launch.local.pool import Limits
     from turnkeyml.launch.run import Launch
-    from turnkeyml.launch.slurm import SlurmOptions
+    from turnkeyml.launch.slurm.pool import SlurmOptions
 
 __all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan", "race_files"]
 
@@ -394,8 +394,8 @@ def _slurm_options(
 ) -> SlurmOptions | None:
     if not use_slurm:
         return None
-    from turnkeyml.launch.slurm import SlurmOptions
-    from turnkeyml.launch.slurm_commands import parse_arguments
+    from turnkeyml.launch.slurm.commands import parse_arguments
+    from turnkeyml.launch.slurm.pool import SlurmOptions
 
     _whole("number of Slurm jobs", max_jobs, 1)
     return SlurmOptions(
@@ -406,7 +406,7 @@ def _slurm_options(
 def _limits(
     jobs: int, process_isolation: bool, timeout: float | None, memory_limit: str | int | None
 ) -> Limits:
-    from turnkeyml.launch.local import Limits
+    from turnkeyml.launch.local.pool import Limits
     from turnkeyml.launch.run import default_seconds
 
     if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
@@ -442,7 +442,7 @@ def _sequence_source(
     sequence: str | Sequence | None, sequence_file: str | None
 ) -> SequenceSource | None:
     """How the processes that build get a sequence that has no name."""
-    from turnkeyml.launch.child import SequenceSource
+    from turnkeyml.evaluate.child import SequenceSource
 
     if sequence_file is not None:
         if sequence is not None:
@@ -496,10 +496,10 @@ class _Live:
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
         """Do what the plan says; an error if the build fails."""
-        from turnkeyml import events
         from turnkeyml.build.subject import Subject
-        from turnkeyml.discover.live import describe_live
-        from turnkeyml.launch.evaluate import evaluate
+        from turnkeyml.evaluate.invocation import evaluate
+        from turnkeyml.frameworks.torch.live import describe_live
+        from turnkeyml.nouns import events
 
         check_writable(Path(plan.cache_dir))
         record = describe_live(self._model, self._args, self._kwargs)

@@ -135,7 +135,7 @@ def test_each_model_shows_its_own_build_directory(all_scripts, reader):
 def test_the_status_names_the_device_and_the_runtime(all_scripts):
     import onnxruntime
 
-    from turnkeyml.runtimes.machine import cpu_name
+    from turnkeyml.system.machine import cpu_name
 
     status = f"Successfully benchmarked on {cpu_name()} (ort v{onnxruntime.__version__})"
     assert all_scripts.out.count(status) == len(HASHES)

@@ -27,7 +27,7 @@ def test_the_runtimes_of_the_cpu(three_runtimes):
 
 @promise("tools", "--device names a kind of device; whichever is in the machine is used")
 def test_the_device_in_the_machine_is_used(three_runtimes):
-    from turnkeyml.runtimes.machine import cpu_name
+    from turnkeyml.system.machine import cpu_name
 
     assert three_runtimes.out.count(f"benchmarked on {cpu_name()} (") == 3
 

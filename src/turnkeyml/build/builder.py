@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import turnkeyml
-from turnkeyml import events, structure
+from turnkeyml import structure
 from turnkeyml.build import identity
-from turnkeyml.build.logs import captured
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
-from turnkeyml.build.reference import Reference
 from turnkeyml.build.sequences import find_sequence
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.verify import verify_onnx
 from turnkeyml.cache import state as states
 from turnkeyml.cache.arrays import save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, write_state
 from turnkeyml.cache.stats import update_stats
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.records import Plan, StageRecord, Verification
-from turnkeyml.runtimes import machine
+from turnkeyml.nouns import Plan, StageRecord, Verification, events
+from turnkeyml.system import machine
+from turnkeyml.system.capture import captured
+from turnkeyml.verify.compare import verify_onnx
+from turnkeyml.verify.reference import Reference
 
 __all__ = ["Built", "build"]
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.runtimes.machine import usable_cores
+from turnkeyml.system.machine import usable_cores
 
 __all__ = [
     "checksum",

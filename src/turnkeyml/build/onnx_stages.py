@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TypeVar
 
 from turnkeyml.build import onnx_files
-from turnkeyml.build.half import (
+from turnkeyml.build.fp16.convert import (
     Kept,
     all_but_multiplications,
     cannot_run,
     convert_to_float16,
     out_of_range,
 )
-from turnkeyml.build.parts import IN_PARTS, Parts, verify_parts
+from turnkeyml.build.fp16.parts import IN_PARTS, Parts, verify_parts
 from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Stage, Workbench
-from turnkeyml.build.verify import GOOD_ENOUGH, UNSTEADY, rank, verify_onnx
 from turnkeyml.errors import describe
-from turnkeyml.records import Verification
+from turnkeyml.nouns import Verification
+from turnkeyml.verify.compare import GOOD_ENOUGH, UNSTEADY, rank, verify_onnx
 
 __all__ = ["Fp16Conversion", "OptimizeOnnx", "ReceiveOnnx", "SetSuccess"]
 
@@ -63,7 +63,7 @@ class OptimizeOnnx(Stage):
     def fire(self, bench: Workbench) -> None:
         import onnxruntime
 
-        from turnkeyml.runtimes.ort import unsound_optimizers
+        from turnkeyml.runtimes.ort_session import unsound_optimizers
 
         source = bench.things[ONNX]
         if onnx_files.has_half_precision(source):

@@ -28,7 +28,7 @@ __all__ = [
 DEFAULT_SEQUENCE = "optimize-fp16"
 
 STAGES: dict[str, str] = {
-    "export_pytorch": "turnkeyml.build.export:ExportPytorch",
+    "export_pytorch": "turnkeyml.frameworks.torch.export:ExportPytorch",
     "receive_onnx": "turnkeyml.build.onnx_stages:ReceiveOnnx",
     "optimize_onnx": "turnkeyml.build.onnx_stages:OptimizeOnnx",
     "fp16_conversion": "turnkeyml.build.onnx_stages:Fp16Conversion",

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from turnkeyml.build.logs import captured
-from turnkeyml.build.reference import Reference
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.records import StageRecord, Verification
-from turnkeyml.runtimes import machine
+from turnkeyml.nouns import StageRecord, Verification
+from turnkeyml.system import machine
+from turnkeyml.system.capture import captured
+from turnkeyml.verify.reference import Reference
 
 __all__ = ["MODEL", "ONNX", "ONNX_FILE", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
 

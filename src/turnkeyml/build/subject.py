@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.records import InvocationRecord
+from turnkeyml.nouns import InvocationRecord
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from turnkeyml.build.reference import Reference
+    from turnkeyml.verify.reference import Reference
 
 __all__ = ["Subject"]
 
@@ -37,12 +37,12 @@ class Subject:
     def reference(self, threads: int) -> Reference:
         """What the original computes; computed once."""
         if self._reference is None:
-            from turnkeyml.build import reference
+            from turnkeyml.verify import reference
 
             if self.onnx_file is not None:
                 self._reference = reference.of_onnx(self.onnx_file, self.onnx_inputs, threads)
             else:
-                from turnkeyml.build.flattened import input_names
+                from turnkeyml.frameworks.torch.flattened import input_names
 
                 names = input_names(self.model, self.args, self.kwargs)
                 self._reference = reference.of_torch(self.model, self.args, self.kwargs, names)

@@ -10,7 +10,7 @@ from turnkeyml import environment
 from turnkeyml.cache.files import read_yaml, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.records import StageRecord, Verification, from_dict, to_dict
+from turnkeyml.nouns import StageRecord, Verification, from_dict, to_dict
 
 __all__ = ["BuildState", "load_state", "read_state", "write_state"]
 

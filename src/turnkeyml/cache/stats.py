@@ -8,7 +8,7 @@ from typing import Any
 from turnkeyml.cache.files import read_yaml, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.records import Evaluation, to_dict
+from turnkeyml.nouns import Evaluation, to_dict
 
 __all__ = ["add_evaluation", "evaluations_in", "load_labels", "read_stats", "update_stats"]
 

@@ -10,7 +10,7 @@ from turnkeyml.api import benchmark_files, race_files
 from turnkeyml.cli.output import Output
 from turnkeyml.display.listing import closing_line
 from turnkeyml.errors import UsageError
-from turnkeyml.records import InputResult
+from turnkeyml.nouns import InputResult
 
 __all__ = ["race", "run"]
 

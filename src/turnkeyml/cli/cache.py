@@ -98,7 +98,7 @@ def _change(
 def _benchmark(options: argparse.Namespace, output: Output) -> int:
     from turnkeyml.api import make_plan
     from turnkeyml.display.listing import build_lines
-    from turnkeyml.launch.remeasure import SKIP, measure_again
+    from turnkeyml.evaluate.remeasure import SKIP, measure_again
 
     if options.skip not in SKIP:
         there = ", ".join(SKIP)

@@ -12,7 +12,7 @@ from typing import NoReturn
 from turnkeyml.discover import shipped
 from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
-from turnkeyml.records import Input
+from turnkeyml.nouns import Input
 
 __all__ = ["find_inputs"]
 

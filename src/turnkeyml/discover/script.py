@@ -14,7 +14,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 from turnkeyml.errors import describe
-from turnkeyml.records import ScriptOutcome
+from turnkeyml.nouns import ScriptOutcome
 
 __all__ = ["finish_like_python", "run_script"]
 

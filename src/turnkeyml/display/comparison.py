@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from turnkeyml.display.tables import markdown_table, significant, text_table
-from turnkeyml.records import Flag
+from turnkeyml.nouns import Flag
 from turnkeyml.report.compare import ComparedFailure, ComparedRow, Comparison, SingleRow
 from turnkeyml.report.rows import Item
 

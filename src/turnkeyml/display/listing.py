@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from turnkeyml.display.results import interval_in_words, race_lines
 from turnkeyml.display.tables import significant
-from turnkeyml.records import (
+from turnkeyml.nouns import (
     Evaluation,
     InputResult,
     InvocationRecord,

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from turnkeyml.display.tables import significant, text_table
-from turnkeyml.records import InputResult, InvocationResult
+from turnkeyml.nouns import InputResult, InvocationResult
 
 __all__ = ["Overview", "line_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from turnkeyml.display.tables import significant, text_table
-from turnkeyml.records import Evaluation, InputResult, MeasuredPerformance, RaceResult, RaceRow
+from turnkeyml.nouns import Evaluation, InputResult, MeasuredPerformance, RaceResult, RaceRow
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 

@@ -6,9 +6,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from turnkeyml import environment, events
+from turnkeyml import environment
 from turnkeyml.display.listing import HEADER, listing
-from turnkeyml.records import Input, InputResult
+from turnkeyml.nouns import Input, InputResult, events
 
 if TYPE_CHECKING:
     from rich.live import Live

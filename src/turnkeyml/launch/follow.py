@@ -7,14 +7,14 @@ import time
 from dataclasses import replace
 from typing import Protocol
 
-from turnkeyml import events
-from turnkeyml.launch.child import Job
-from turnkeyml.records import (
+from turnkeyml.evaluate.child import Job
+from turnkeyml.nouns import (
     Input,
     InputResult,
     InvocationRecord,
     InvocationResult,
     ScriptOutcome,
+    events,
 )
 
 __all__ = ["Follower", "Watcher"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.files import remove_leftovers, write_json
-from turnkeyml.records import Input, InputResult, Plan, from_dict, to_dict
+from turnkeyml.nouns import Input, InputResult, Plan, from_dict, to_dict
 
 __all__ = ["LOGS", "Journal"]
 

@@ -12,12 +12,12 @@ from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.launch.follow import Watcher
 from turnkeyml.launch.journal import LOGS, Journal
-from turnkeyml.launch.local import Limits, evaluate_inputs
-from turnkeyml.records import Input, InputResult, Plan
+from turnkeyml.launch.local.pool import Limits, evaluate_inputs
+from turnkeyml.nouns import Input, InputResult, Plan
 
 if TYPE_CHECKING:
-    from turnkeyml.launch.child import SequenceSource
-    from turnkeyml.launch.slurm import SlurmOptions
+    from turnkeyml.evaluate.child import SequenceSource
+    from turnkeyml.launch.slurm.pool import SlurmOptions
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
 
@@ -95,7 +95,7 @@ def _evaluate(
     if not tasks:
         return
     if launch.slurm is not None:
-        from turnkeyml.launch.slurm import evaluate_on_slurm
+        from turnkeyml.launch.slurm.pool import evaluate_on_slurm
 
         slurm = replace(launch.slurm, seconds=launch.limits.seconds or default_seconds())
         yield from evaluate_on_slurm(tasks, watcher, launch.source, slurm, resume=launch.resume)

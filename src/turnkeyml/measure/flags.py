@@ -10,7 +10,7 @@ from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
-from turnkeyml.records import Conditions, Flag
+from turnkeyml.nouns import Conditions, Flag
 
 __all__ = ["find_flags"]
 

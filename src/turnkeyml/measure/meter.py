@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from turnkeyml.measure.rules import Rule, is_steady
-from turnkeyml.runtimes import activity
-from turnkeyml.runtimes.activity import Activity
+from turnkeyml.system import activity
+from turnkeyml.system.activity import Activity
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.session import Session

@@ -11,8 +11,8 @@ import numpy as np
 
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import Costs
-from turnkeyml.runtimes import machine
 from turnkeyml.runtimes.registry import Runtime
+from turnkeyml.system import machine
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.session import Session

@@ -9,7 +9,7 @@ import numpy as np
 
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
-from turnkeyml.records import Evaluation, RaceResult, RaceRow
+from turnkeyml.nouns import Evaluation, RaceResult, RaceRow
 
 __all__ = ["judge", "speedup"]
 

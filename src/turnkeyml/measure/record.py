@@ -18,10 +18,10 @@ from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import overall_interval
-from turnkeyml.records import Conditions, Evaluation, MeasuredPerformance, to_dict
-from turnkeyml.runtimes import machine
-from turnkeyml.runtimes.activity import Activity
+from turnkeyml.nouns import Conditions, Evaluation, MeasuredPerformance, to_dict
 from turnkeyml.runtimes.registry import Device, Runtime
+from turnkeyml.system import machine
+from turnkeyml.system.activity import Activity
 
 __all__ = [
     "SAMPLES",

@@ -15,7 +15,7 @@ import numpy as np
 
 from turnkeyml.measure.meter import Meter, Slice, WarmUp
 from turnkeyml.measure.rules import Rule, Stopping
-from turnkeyml.runtimes.activity import Activity
+from turnkeyml.system.activity import Activity
 
 __all__ = ["Samples", "sample"]
 

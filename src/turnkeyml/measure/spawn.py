@@ -18,7 +18,7 @@ from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
-from turnkeyml.records import from_dict, to_dict
+from turnkeyml.nouns import from_dict, to_dict
 
 __all__ = ["Worker"]
 

@@ -19,7 +19,7 @@ from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
-from turnkeyml.records import from_dict, to_dict
+from turnkeyml.nouns import from_dict, to_dict
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.runtimes.session import OnnxRequest
 

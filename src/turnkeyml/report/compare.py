@@ -14,7 +14,7 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.statistics import student
-from turnkeyml.records import Flag
+from turnkeyml.nouns import Flag
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Item, Row
 from turnkeyml.report.sides import Side, read_side

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import turnkeyml
-from turnkeyml.records import to_dict
+from turnkeyml.nouns import to_dict
 
 __all__ = ["SCHEMA", "make_document", "to_json"]
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.records import Evaluation, Flag
+from turnkeyml.nouns import Evaluation, Flag
 
 __all__ = ["NOT_CHECKED", "Item", "Row", "one_line", "row_of_evaluation", "rows_of_cells"]
 

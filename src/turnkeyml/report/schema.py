@@ -11,7 +11,7 @@ import types
 import typing
 from typing import Any
 
-from turnkeyml import records
+from turnkeyml import nouns
 from turnkeyml.report.compare import Comparison
 from turnkeyml.report.document import SCHEMA
 
@@ -24,8 +24,8 @@ def document_schema() -> dict[str, Any]:
     """What every document looks like, whichever command printed it."""
     definitions: dict[str, Any] = {}
     comparison = _of(Comparison, definitions)
-    _of(records.InputResult, definitions)
-    evaluation = _of(records.Evaluation, definitions)
+    _of(nouns.InputResult, definitions)
+    evaluation = _of(nouns.Evaluation, definitions)
     name = {"name": {"type": "string"}}
     contents = {
         "benchmark": RESULTS,

@@ -15,7 +15,7 @@ from typing import Any
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.stats import evaluations_in, read_stats
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.records import Evaluation, InputResult, InvocationResult, from_dict
+from turnkeyml.nouns import Evaluation, InputResult, InvocationResult, from_dict
 from turnkeyml.report.document import SCHEMA
 from turnkeyml.report.rows import Item, Row, one_line, row_of_evaluation, rows_of_cells
 

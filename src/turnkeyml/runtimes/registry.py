@@ -81,7 +81,7 @@ class Runtime:
 
 
 def _describe_x86() -> str:
-    from turnkeyml.runtimes.machine import cpu_name
+    from turnkeyml.system.machine import cpu_name
 
     return cpu_name()
 
@@ -126,7 +126,7 @@ register(
         "ort",
         "ONNX Runtime",
         "x86",
-        "turnkeyml.runtimes.ort",
+        "turnkeyml.runtimes.ort_session",
         "onnx",
         libraries=("onnxruntime",),
     )
@@ -136,7 +136,7 @@ register(
         "torch-eager",
         "PyTorch eager",
         "x86",
-        "turnkeyml.runtimes.torch_eager",
+        "turnkeyml.runtimes.x86.torch_eager",
         "torch",
         libraries=("torch",),
     )
@@ -146,7 +146,7 @@ register(
         "torch-compiled",
         "torch.compile",
         "x86",
-        "turnkeyml.runtimes.torch_compiled",
+        "turnkeyml.runtimes.x86.torch_compiled",
         "torch",
         libraries=("torch",),
         programs=("g++", "clang++", "c++"),

@@ -1,0 +1,1 @@
+"""Converting ONNX models to float16."""

@@ -1,0 +1,1 @@
+"""The life of one Task inside its process: discover, build, measure, keep."""

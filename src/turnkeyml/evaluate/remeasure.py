@@ -1,0 +1,62 @@
+"""Measuring finished builds again: no script, no model, and no torch for ONNX builds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import read_state
+from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
+from turnkeyml.evaluate.entrants import Entrants, measure_entrants
+from turnkeyml.measure.record import failed
+from turnkeyml.nouns import Evaluation, Plan
+from turnkeyml.runtimes.registry import Runtime, find_device, find_runtime
+
+__all__ = ["SKIP", "measure_again"]
+
+SKIP: dict[str, frozenset[str]] = {
+    "attempted": frozenset({"successful", "failed"}),
+    "failed": frozenset({"failed"}),
+    "successful": frozenset({"successful"}),
+    "none": frozenset(),
+}
+"""For each policy, the outcomes of earlier measurements that are left as they are."""
+
+
+def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:
+    """Measure a build with every runtime of the plan that the policy does not skip."""
+    evaluations: list[Evaluation] = []
+    with folder.lock():
+        before = evaluations_in(read_stats(folder))
+        points = [e.get("parameters") or {} for e in before]
+        distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
+        for point in distinct:  # of a sweep, if it was part of one
+            of_point = [e for e in before if (e.get("parameters") or {}) == point]
+            evaluations += _measure_point(folder, replace(plan, parameters=point), skip, of_point)
+    return evaluations
+
+
+def _measure_point(
+    folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]]
+) -> list[Evaluation]:
+    earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
+    names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
+    runtimes = [find_runtime(name, plan.device) for name in names]
+    evaluations = list(_measure(folder, plan, runtimes)) if runtimes else []
+    for evaluation in evaluations:
+        add_evaluation(folder, evaluation)
+    return evaluations
+
+
+def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[Evaluation, ...]:
+    state = read_state(folder)
+    reason = None
+    if state is None or not state.succeeded:
+        reason = "there is no finished build; run its script again"
+    elif folder.file_sizes() != state.files:
+        reason = "its files were removed or changed; run its script again"
+    if reason is not None:
+        return tuple(failed(find_device(plan.device), runtime, reason) for runtime in runtimes)
+    evaluations, _ = measure_entrants(Entrants(folder, plan, state), runtimes)
+    return evaluations

@@ -1,0 +1,1 @@
+"""Kinds of live models: one folder per framework behind one small interface."""

@@ -1,0 +1,1 @@
+"""Everything that knows what a ``torch.nn.Module`` is."""

@@ -1,0 +1,202 @@
+"""From a live PyTorch model to an ONNX file, by whichever of torch's exporters does it best.
+
+The TorchScript exporter is several times faster on ordinary models; the dynamo exporter handles
+more models and is the better one above the 2 GB that one protobuf file can hold. The first choice
+is the faster one for the size at hand; its result counts only if it verifies, and otherwise the
+other one is tried.
+"""
+
+from __future__ import annotations
+
+import shutil
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.errors import BuildError, describe
+from turnkeyml.frameworks.torch import symbolics
+from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
+from turnkeyml.nouns import Verification
+from turnkeyml.verify.compare import GOOD_ENOUGH, rank, verify_onnx
+from turnkeyml.verify.reference import evaluating, lowest_precision
+
+__all__ = ["ExportPytorch", "precision_of"]
+
+LARGE_BYTES = 750_000_000
+
+
+class ExportPytorch(Stage):
+    """Export with the faster exporter; with the other one where that fails or does not verify."""
+
+    name = "export_pytorch"
+    message = "Exporting PyTorch to ONNX"
+    needs = frozenset({MODEL})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        attempts = []
+        for exporter in _order(bench.model):
+            attempt = _Attempt(exporter, bench)
+            attempt.make()
+            print(f"{exporter}: {attempt.outcome}", flush=True)
+            attempts.append(attempt)
+            if attempt.rank <= GOOD_ENOUGH:
+                break
+        best = min(attempts, key=lambda a: a.rank)
+        if best.verification is None:
+            raise BuildError("; ".join(f"{a.exporter}: {a.outcome}" for a in attempts))
+        best.adopt(bench)
+        bench.facts["exporter"] = best.exporter
+        bench.facts["exporter_reason"] = _reason(best, attempts)
+        bench.facts["precision"] = precision_of(bench.model)
+        bench.verdicts[self.name] = best.verification
+
+
+class _Attempt:
+    """One exporter's try at a model."""
+
+    def __init__(self, exporter: str, bench: Workbench) -> None:
+        self.exporter = exporter
+        self._bench = bench
+        self._folder = bench.work / exporter
+        self.path = self._folder / bench.onnx_name("base")
+        self.verification: Verification | None = None
+        self.outcome = ""
+        self.opset = 0
+
+    @property
+    def rank(self) -> int:
+        return rank(self.verification) if self.verification else 9
+
+    def make(self) -> None:
+        """Export and verify; a failure is this attempt's outcome, not an error."""
+        bench = self._bench
+        self._folder.mkdir()
+        try:
+            _export(self.exporter, bench, self.path)
+            self.opset = _check_opset(self.path, bench)
+        except Exception as error:  # noqa: BLE001 - the other exporter may do better
+            traceback.print_exc()
+            self.outcome = f"failed ({describe(_root(error))})"
+            return
+        precision = precision_of(bench.model)
+        self.verification = verify_onnx(str(self.path), bench.reference, precision, bench.threads)
+        self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
+
+    def adopt(self, bench: Workbench) -> None:
+        """Make this attempt's files those of the stage and drop the others'."""
+        for made in self._folder.iterdir():
+            made.replace(bench.work / made.name)
+        for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
+            shutil.rmtree(folder)
+        bench.things[ONNX] = bench.work / self.path.name
+        bench.facts["onnx_opset"] = self.opset
+
+
+def _root(error: BaseException) -> BaseException:
+    """What an error was raised because of: exporters wrap it in advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def precision_of(model: torch.nn.Module) -> str:
+    """The lowest floating-point precision among the weights."""
+    names = {torch.float16: "fp16", torch.bfloat16: "bf16"}
+    return names.get(lowest_precision(model), "fp32")
+
+
+def _order(model: torch.nn.Module) -> list[str]:
+    size = sum(p.numel() * p.element_size() for p in model.parameters())
+    return ["dynamo", "torchscript"] if size > LARGE_BYTES else ["torchscript", "dynamo"]
+
+
+def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
+    others = [f"{a.exporter} {a.outcome}" for a in attempts if a is not best]
+    if others:
+        return f"{best.outcome}; {'; '.join(others)}"
+    return f"the faster one for this size; {best.outcome}"
+
+
+def _export(exporter: str, bench: Workbench, path: Path) -> None:
+    for module in bench.model.modules():
+        _without_history(vars(module))
+    wrapper = Flattened(bench.model, bench.args, bench.kwargs)
+    inputs = input_names(bench.model, bench.args, bench.kwargs)
+    outputs = output_names(list(bench.reference.outputs), inputs)
+    with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
+    if not path.exists():
+        raise BuildError("the exporter wrote no file")
+
+
+def _without_history(kept: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """What a model keeps of earlier calls, without the gradients' history of it.
+
+    To an exporter such a tensor is a constant, and no constant has a history.
+    """
+    if torch.is_tensor(kept):
+        return kept.detach() if kept.grad_fn is not None else kept
+    if type(kept) is tuple:
+        plain = tuple(_without_history(value, seen) for value in kept)
+        return plain if any(a is not b for a, b in zip(plain, kept, strict=True)) else kept
+    if isinstance(kept, (dict, list)) and id(kept) not in seen:
+        seen |= {id(kept)}
+        for key, value in kept.items() if isinstance(kept, dict) else enumerate(kept):
+            if (without := _without_history(value, seen)) is not value:
+                kept[key] = without
+    return kept
+
+
+def _export_torchscript(
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+) -> None:
+    symbolics.register()
+    model, args = wrapper.as_exported()
+    torch.onnx.export(
+        model,
+        args,
+        str(path),
+        input_names=inputs,
+        output_names=outputs,
+        opset_version=opset,
+        dynamo=False,
+    )
+
+
+def _export_dynamo(
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+) -> None:
+    torch.onnx.export(
+        wrapper,
+        wrapper.tensors(),
+        str(path),
+        input_names=inputs,
+        output_names=outputs,
+        opset_version=opset,
+        dynamo=True,
+        external_data=True,
+        verbose=False,
+    )
+
+
+_EXPORTERS: dict[str, Callable[..., Any]] = {
+    "torchscript": _export_torchscript,
+    "dynamo": _export_dynamo,
+}
+
+
+def _check_opset(path: Path, bench: Workbench) -> int:
+    """An exporter may quietly write another opset than it was told."""
+    from turnkeyml.build.onnx_files import opset_of
+
+    written = opset_of(path)
+    if written != bench.opset and bench.opset_was_chosen:
+        raise BuildError(f"opset {bench.opset} was asked for, but it wrote opset {written}")
+    return written

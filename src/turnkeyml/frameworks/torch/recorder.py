@@ -1,0 +1,179 @@
+"""Watching the calls of models while a script runs.
+
+``torch.nn.Module.__call__`` is the one door through which models are called. It is replaced for the
+time of the script by one that looks at the call and passes it on. Nothing is attached to the
+script's own objects, so they copy, pickle, compile and die as ever. (Torch's global module hooks
+were tried first: they do not see keyword arguments before the call, make torch.compile warn in the
+script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from turnkeyml import structure
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch import modules, stack
+from turnkeyml.frameworks.torch.register import Call, Invocation, Register
+
+__all__ = ["Recorder"]
+
+Original = Callable[..., Any]
+
+
+def _SEEN(*_: object) -> None:
+    """Marks a frame whose call has been counted; unlike a reference, it dies with the frame."""
+
+
+@dataclass
+class _Thread(threading.local):
+    """Where a thread is: the observed calls around it, and whether it looks at all."""
+
+    calls: list[tuple[torch.nn.Module, Invocation]] = field(default_factory=list)
+    blind: bool = False
+    weightless: bool = False
+    """Inside of a call without weights, which is no model if there is one inside."""
+
+
+class Recorder:
+    """Sees the models that a script calls, and enters them into a register."""
+
+    def __init__(self, register: Register, max_depth: int = 0) -> None:
+        self._register = register
+        self._max_depth = max_depth
+        self.remarks: dict[str, str] = {}
+        """Classes whose calls could not be looked at, and why."""
+        self._thread = _Thread()
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Within the block every call of a module is looked at."""
+        original = torch.nn.Module.__call__
+        is_compiling, is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
+        observe = self._observe
+
+        def __call__(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if is_compiling() or is_tracing():
+                return original(module, *args, **kwargs)
+            return observe(original, module, args, kwargs)
+
+        torch.nn.Module.__call__ = __call__  # type: ignore[method-assign,assignment]
+        try:
+            yield
+        finally:
+            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+
+    def _observe(
+        self, original: Original, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        calls = self._thread.calls
+        if len(calls) > self._max_depth or self._thread.blind or os.getpid() != self._process:
+            return original(module, *args, **kwargs)
+        target = modules.original_of(module)
+        if any(target is around for around, _ in calls) or modules.has_fakes(args, kwargs):
+            return original(module, *args, **kwargs)
+        call = Call(target, module, args, kwargs)
+        if not self._register.knows(target) and modules.is_lazy(target):
+            return self._observe_lazy(original, call)
+        try:
+            invocation = self._look(call)
+        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+            self.remarks[type(module).__name__] = describe(error)
+            return self._call_unwatched(original, call)
+        if invocation is None:
+            return original(module, *args, **kwargs)
+        if invocation.model.weightless:
+            self._thread.weightless = True
+        else:
+            calls.append((target, invocation))
+        begin = time.perf_counter()
+        completed = False
+        try:
+            result = original(module, *args, **kwargs)
+            completed = True
+            return result
+        finally:
+            elapsed = time.perf_counter() - begin
+            if invocation.model.weightless:
+                self._thread.weightless = False
+            else:
+                calls.pop()
+            with self._lock:
+                invocation.count(elapsed, completed)
+
+    def _observe_lazy(self, original: Original, call: Call) -> Any:
+        """Look at a model after its first call, which gives a lazy module its real shape."""
+        try:
+            args, kwargs = structure.clone((call.args, call.kwargs))
+        except Exception:  # noqa: BLE001 - what cannot be copied is recorded as such further on
+            args, kwargs = call.args, call.kwargs
+        begin = time.perf_counter()
+        result = self._call_unwatched(original, call)
+        elapsed = time.perf_counter() - begin
+        try:
+            invocation = self._look(replace(call, args=args, kwargs=kwargs))
+            if invocation is not None:
+                invocation.count(elapsed)
+        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+            self.remarks[type(call.module).__name__] = describe(error)
+        return result
+
+    def _call_unwatched(self, original: Original, call: Call) -> Any:
+        """Make a call without looking at it or at anything inside it."""
+        self._thread.blind = True
+        try:
+            return original(call.module, *call.args, **call.kwargs)
+        finally:
+            self._thread.blind = False
+
+    def _look(self, call: Call) -> Invocation | None:
+        """The invocation that a call belongs to; None if it is no call of a model of interest.
+
+        One thread at a time, and hidden from whatever watches tensors in the script.
+        """
+        with self._lock, torch._C.DisableTorchFunction(), _disable_current_modes():
+            calls = self._thread.calls
+            if calls:
+                around, parent = calls[-1]
+                return self._register.enter(replace(call, around=around, parent=parent))
+            frame = stack.caller()
+            if not self._is_of_interest(call.target) or stack.called_by_torch_tool(frame):
+                return None
+            direct = stack.forward_entered_directly(call.target)
+            if direct is not None:
+                self._note_direct(*direct)
+                return None
+            return self._register.enter(replace(call, frame=frame))
+
+    def _is_of_interest(self, target: torch.nn.Module) -> bool:
+        weightless = modules.is_weightless(target) and not self._thread.weightless
+        return weightless or modules.is_model(target)
+
+    def _note_direct(self, owner: torch.nn.Module, frame: FrameType) -> None:
+        """Note a call of ``owner.forward(...)``, seen through the first call inside it."""
+        if frame.f_trace is _SEEN:
+            return
+        args, kwargs, rebound = stack.arguments(frame)
+        invocation = self._register.enter(Call(owner, owner, args, kwargs, frame.f_back))
+        if invocation is None:
+            return
+        if rebound:
+            invocation.arguments = None
+            invocation.obstacle = (
+                "the script calls its forward() directly, and forward() has changed its arguments "
+                "before the call could be seen; call the model itself"
+            )
+        invocation.count(0.0)
+        frame.f_trace = _SEEN

@@ -1,0 +1,244 @@
+"""The book of what was found: models, and the ways in which each was called."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+
+from turnkeyml import structure
+from turnkeyml.build.identity import model_fingerprint, safe_repr
+from turnkeyml.build.subject import Subject
+from turnkeyml.cache.layout import build_name
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
+from turnkeyml.frameworks.torch import modules, stack
+from turnkeyml.frameworks.torch.keep import Keeper
+from turnkeyml.nouns import InvocationRecord
+
+__all__ = ["MAX_RECORDED", "Call", "Invocation", "Register"]
+
+MAX_RECORDED = 8
+"""Of a model that is called with more shapes than this, the rest are listed but not built."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a model, as it was seen."""
+
+    target: torch.nn.Module
+    module: Any
+    """What was called: the target itself, or what torch.compile made of it."""
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    frame: FrameType | None = None
+    parent: Invocation | None = None
+    around: torch.nn.Module | None = None
+
+
+@dataclass
+class Invocation:
+    """One model called in one way."""
+
+    model: _Model
+    hash: str
+    parent: Invocation | None
+    shapes: dict[str, tuple[int, ...]]
+    dtypes: dict[str, str]
+    arguments: tuple[tuple[Any, ...], dict[str, Any]] | None = None
+    obstacle: str | None = None
+    executed: int = 0
+    completed: int = 0
+    seconds: float = 0.0
+
+    @property
+    def depth(self) -> int:
+        return self.parent.depth + 1 if self.parent else 0
+
+    def count(self, seconds: float, completed: bool = True) -> None:
+        """Note that it was executed once more."""
+        self.executed += 1
+        self.completed += completed
+        self.seconds += seconds
+
+
+@dataclass
+class _Model:
+    """Models that are one model for us: same structure, same code, same settings."""
+
+    name: str
+    keeper: Keeper
+    class_name: str
+    class_repr: str
+    file: str
+    line: int
+    parameters: int
+    parameter_bytes: int
+    hash: str
+    remarks: tuple[str, ...]
+    weightless: bool = False
+
+
+@dataclass
+class _Object:
+    """A module of the script's, and which model it is inside each parent."""
+
+    weak: weakref.ref[Any]
+    models: dict[str | None, _Model] = field(default_factory=dict)
+
+
+class Register:
+    """Enters calls, and tells in the end what there was."""
+
+    def __init__(
+        self, stem: str, on_found: Callable[[InvocationRecord], None] | None = None
+    ) -> None:
+        self._stem = stem
+        self._on_found = on_found
+        self._models: dict[tuple[str, str | None], _Model] = {}
+        self._objects: dict[int, _Object] = {}
+        self._invocations: dict[tuple[int, str, str], Invocation] = {}
+        self._hashes: set[str] = set()
+
+    def knows(self, target: torch.nn.Module) -> bool:
+        """Whether this very object has been called before."""
+        known = self._objects.get(id(target))
+        return known is not None and known.weak() is target
+
+    def enter(self, call: Call) -> Invocation | None:
+        """The invocation that a call belongs to; None if what is called is no model."""
+        model = self._model(call)
+        return self._invocation(model, call) if model else None
+
+    def records(self) -> list[InvocationRecord]:
+        """Every invocation, with its final counts, models in the order of their first call.
+
+        What has no weights counts only where nothing has any.
+        """
+        order = {id(m): i for i, m in enumerate(self._models.values())}
+        found = sorted(self._invocations.values(), key=lambda i: order[id(i.model)])
+        if not all(invocation.model.weightless for invocation in found):
+            found = [invocation for invocation in found if not invocation.model.weightless]
+        return [self._record(invocation) for invocation in found]
+
+    def subjects(self) -> list[Subject]:
+        """Every invocation that can be built, with its model and its arguments."""
+        by_hash = {i.hash: i for i in self._invocations.values()}
+        found = []
+        for record in self.records():
+            invocation = by_hash[record.hash]
+            if record.obstacle is None and invocation.arguments is not None:
+                args, kwargs = invocation.arguments
+                found.append(Subject(record, invocation.model.keeper.model(), args, kwargs))
+        return found
+
+    def _model(self, call: Call) -> _Model | None:
+        """What is known of a model; it is looked at once for each object."""
+        target = call.target
+        parent_hash = call.parent.hash if call.parent else None
+        if not self.knows(target):
+            top = call.parent is None
+            if not modules.is_model(target) and not (top and modules.is_weightless(target)):
+                return None
+            self._objects[id(target)] = _Object(weakref.ref(target))
+        known = self._objects[id(target)]
+        if parent_hash not in known.models:
+            known.models[parent_hash] = self._enter_model(call, parent_hash)
+        return known.models[parent_hash]
+
+    def _enter_model(self, call: Call, parent_hash: str | None) -> _Model:
+        """Enter a model unless it is known; models that only look alike are kept apart."""
+        target = call.target
+        fingerprint = model_fingerprint(target)
+        key = (fingerprint, parent_hash)
+        if key in self._models:
+            return self._models[key]
+        digest = hash_model(safe_repr(target))
+        if any(m.hash == digest and k[0] != fingerprint for k, m in self._models.items()):
+            digest = short(digest + fingerprint)
+        if call.around is not None:
+            name, file, line = modules.name_inside(call.around, target), "", 0
+        else:
+            name = stack.find_name(call.frame, target, call.module) or type(target).__name__
+            file, line = stack.location(call.frame)
+        parameters, size = modules.sizes(target)
+        compiled = target is not call.module or target._compiled_call_impl is not None
+        self._models[key] = _Model(
+            name=name,
+            keeper=Keeper(target),
+            class_name=type(target).__name__,
+            class_repr=str(type(target)),
+            file=file,
+            line=line,
+            parameters=parameters,
+            parameter_bytes=size,
+            hash=digest,
+            remarks=("The script compiles it; the original is built and measured.",) * compiled,
+            weightless=modules.is_weightless(target),
+        )
+        return self._models[key]
+
+    def _invocation(self, model: _Model, call: Call) -> Invocation:
+        named = structure.name_arguments(call.args, call.kwargs)
+        tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
+        shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
+        flags = structure.constants(named, numbers=False)
+        key = (id(model), f"{shapes}{dtypes}", flags)
+        if key in self._invocations:
+            return self._invocations[key]
+        parent_hash = call.parent.hash if call.parent else None
+        digest = hash_invocation(model.hash, parent_hash, shapes, dtypes)
+        if digest in self._hashes:
+            digest = hash_invocation(model.hash, parent_hash, shapes, dtypes, flags)
+        self._hashes.add(digest)
+        invocation = Invocation(model, digest, call.parent, shapes, dtypes)
+        self._record_arguments(invocation, call)
+        self._invocations[key] = invocation
+        if self._on_found and not model.weightless:
+            self._on_found(self._record(invocation))
+        return invocation
+
+    def _record_arguments(self, invocation: Invocation, call: Call) -> None:
+        """Copy the arguments before the model can change them."""
+        siblings = [i for i in self._invocations.values() if i.model is invocation.model]
+        if len(siblings) >= MAX_RECORDED:
+            invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
+            return
+        invocation.obstacle = modules.obstacle(call.args, call.kwargs)
+        if invocation.obstacle is not None:
+            return
+        try:
+            invocation.arguments = structure.clone((call.args, call.kwargs))
+        except Exception as error:  # noqa: BLE001 - it must not stop the script
+            invocation.obstacle = f"its inputs cannot be recorded ({describe(error)})"
+
+    def _record(self, invocation: Invocation) -> InvocationRecord:
+        model = invocation.model
+        obstacle = invocation.obstacle
+        if obstacle is None and invocation.executed > 0 and invocation.completed == 0:
+            obstacle = "every call of it in the script failed"
+        return InvocationRecord(
+            name=model.name,
+            model_type=modules.MODEL_TYPE,
+            class_name=model.class_name,
+            class_repr=model.class_repr,
+            file=model.file,
+            line=model.line,
+            parameters=model.parameters,
+            parameter_bytes=model.parameter_bytes,
+            model_hash=model.hash,
+            hash=invocation.hash,
+            parent_hash=invocation.parent.hash if invocation.parent else None,
+            depth=invocation.depth,
+            shapes=invocation.shapes,
+            dtypes=invocation.dtypes,
+            build_name=build_name(self._stem, invocation.hash),
+            executed=invocation.executed,
+            seconds=invocation.seconds,
+            obstacle=obstacle,
+            remarks=model.remarks,
+        )

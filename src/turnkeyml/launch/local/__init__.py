@@ -1,0 +1,1 @@
+"""Running tasks in child processes of this machine."""

@@ -1,0 +1,223 @@
+"""Starting input children and ending them: forked from a warm process, or each one fresh."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from turnkeyml import interpreter
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.system.process_tree import descendants
+
+__all__ = ["Child", "Launcher", "kill_tree", "make_launcher"]
+
+
+class Child(Protocol):
+    """A process that evaluates one input."""
+
+    pid: int
+
+    def exit_code(self) -> int | None:
+        """Negative for a signal; None while it runs."""
+
+
+class Launcher(Protocol):
+    """A way to start children."""
+
+    def start(self, job: str) -> Child:
+        """Start the job in a file."""
+
+    def wait(self, seconds: float) -> None:
+        """Return when a child has ended, or after that time."""
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+def make_launcher(modules: list[str], folder: Path, optional: list[str]) -> Launcher:
+    """Fork from a process that has imported ``modules``, where that is safe.
+
+    What is ``optional`` is imported too if that does no harm. The folder is what is to be removed
+    if we are killed before we can do so ourselves.
+    """
+    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+        return ForkingLauncher(modules, folder, optional)
+    return FreshLauncher()
+
+
+def kill_tree(pid: int) -> None:
+    """End a process and everything that it started, at once.
+
+    Each is stopped first, so that none can start another while we count them.
+    """
+    family: list[int] = []
+    new = [pid]
+    while new:
+        for member in new:
+            _signal(member, signal.SIGSTOP)
+        family += new
+        new = [member for member in descendants(pid) if member not in family]
+    for member in family:
+        _signal(member, signal.SIGKILL)
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+class FreshLauncher:
+    """A new interpreter for each input."""
+
+    def __init__(self) -> None:
+        self._children: list[_FreshChild] = []
+
+    def start(self, job: str) -> Child:
+        child = _FreshChild(subprocess.Popen(interpreter.command("turnkeyml.evaluate.child", job)))
+        self._children.append(child)
+        return child
+
+    def wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while all(c.exit_code() is None for c in self._children) and time.monotonic() < deadline:
+            time.sleep(min(0.02, seconds))
+        self._children = [c for c in self._children if c.exit_code() is None]
+
+    def close(self) -> None:
+        for child in self._children:
+            if child.exit_code() is None:
+                kill_tree(child.pid)
+
+
+class _FreshChild:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.pid = process.pid
+
+    def exit_code(self) -> int | None:
+        return self._process.poll()
+
+
+class ForkingLauncher:
+    """Forks from a zygote (see ``launch.zygote``), which starts importing right away.
+
+    Should something kill the zygote, its children count as killed and the next one gets a new
+    zygote.
+    """
+
+    def __init__(self, modules: list[str], folder: Path, optional: list[str]) -> None:
+        self._modules = ",".join(modules)
+        self._optional = ",".join(optional)
+        self._folder = str(folder)
+        self._exits: dict[int, int] = {}
+        self._start_zygote()
+
+    def _start_zygote(self) -> None:
+        self._channel, theirs = socket.socketpair()
+        command = interpreter.command(
+            "turnkeyml.launch.local.zygote",
+            str(theirs.fileno()),
+            self._modules,
+            self._folder,
+            self._optional,
+        )
+        with _interrupts_ignored():
+            self._zygote = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        theirs.close()
+        self._rest = b""
+        self._alive = True
+
+    def start(self, job: str) -> Child:
+        for _ in range(2):
+            if not self._alive:
+                self._start_zygote()
+            try:
+                self._channel.sendall(json.dumps({"job": job}).encode() + b"\n")
+            except ConnectionError:
+                self._alive = False
+                continue
+            while self._alive:
+                message = self._receive(None)
+                if message is not None and "exit" not in message:
+                    return _ForkedChild(self, message["pid"])
+        raise TurnkeyError(
+            "The process that starts the inputs was killed twice; is there enough memory?"
+        )
+
+    def wait(self, seconds: float) -> None:
+        if self._alive:
+            self._receive(seconds)
+
+    def exit_code(self, pid: int) -> int | None:
+        """Of a child, or None if it still runs."""
+        if pid not in self._exits and not self._alive:
+            kill_tree(pid)
+            return -signal.SIGKILL
+        return self._exits.pop(pid, None)
+
+    def close(self) -> None:
+        self._channel.close()
+        try:
+            self._zygote.wait(5)
+        except subprocess.TimeoutExpired:
+            kill_tree(self._zygote.pid)
+            self._zygote.wait()
+
+    def _receive(self, seconds: float | None) -> dict[str, int] | None:
+        """The next message, if one comes within the time; exits are noted on the way."""
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self._channel], [], [], seconds)
+            if not ready:
+                return None
+            data = self._read()
+            if not data:
+                self._zygote.wait()
+                self._alive = False
+                return None
+            self._rest += data
+        line, self._rest = self._rest.split(b"\n", 1)
+        message = json.loads(line)
+        if "error" in message:
+            raise TurnkeyError(f"turnkey cannot start: {message['error']}.")
+        if "exit" in message:
+            self._exits[message["pid"]] = message["exit"]
+        return dict(message)
+
+    def _read(self) -> bytes:
+        try:
+            return self._channel.recv(65536)
+        except ConnectionError:
+            return b""
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A process that is started within the block does not feel Ctrl-C; we end it ourselves."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _ForkedChild:
+    def __init__(self, launcher: ForkingLauncher, pid: int) -> None:
+        self._launcher = launcher
+        self.pid = pid
+
+    def exit_code(self) -> int | None:
+        return self._launcher.exit_code(self.pid)

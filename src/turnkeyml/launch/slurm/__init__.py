@@ -1,0 +1,1 @@
+"""Running tasks as jobs of a Slurm cluster."""

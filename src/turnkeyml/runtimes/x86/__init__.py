@@ -1,0 +1,1 @@
+"""Intel and AMD x86 CPUs."""

@@ -1,0 +1,1 @@
+"""What the operating system tells of this machine and of processes."""

@@ -1,0 +1,136 @@
+"""What else happens on the processors that we measure on, from the kernel's own counters."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnkeyml.system import machine
+
+__all__ = ["Activity", "Reading", "read"]
+
+ROOT = Path("/")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Counters at one moment, in seconds except for ``overheated``; None where there is none."""
+
+    moment: float
+    own: float
+    """Processor time of this process."""
+    busy: float | None = None
+    """Time that the processors we may use spent on anything."""
+    stolen: float | None = None
+    """Time that the hypervisor gave to others although we wanted it."""
+    throttled: float | None = None
+    """Time that our control group had to wait because its quota was used up."""
+    overheated: int | None = None
+    """How often the processor slowed itself down because of heat."""
+
+    def until(self, later: Reading) -> Activity:
+        """What happened from here to a later reading."""
+        busy = _difference(self.busy, later.busy)
+        own = later.own - self.own
+        return Activity(
+            seconds=later.moment - self.moment,
+            other=None if busy is None else busy - own,
+            stolen=_difference(self.stolen, later.stolen),
+            throttled=_difference(self.throttled, later.throttled),
+            overheated=_difference(self.overheated, later.overheated),
+        )
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What happened on our processors over some time, in seconds; None where it is not known."""
+
+    seconds: float
+    other: float | None = None
+    """Processor time of other programs; below zero where a tick of the kernel is still to come."""
+    stolen: float | None = None
+    throttled: float | None = None
+    overheated: float | None = None
+
+    @property
+    def other_cores(self) -> float | None:
+        """How many processors the others kept busy, on average."""
+        if self.other is None or not self.seconds:
+            return None
+        return max(0.0, self.other / self.seconds)
+
+    def __add__(self, more: Activity) -> Activity:
+        return Activity(
+            self.seconds + more.seconds,
+            _sum(self.other, more.other),
+            _sum(self.stolen, more.stolen),
+            _sum(self.throttled, more.throttled),
+            _sum(self.overheated, more.overheated),
+        )
+
+
+def read(root: Path = ROOT) -> Reading:
+    """The counters now. ``root`` is where /proc and /sys are."""
+    busy, stolen = _processor_seconds(root)
+    return Reading(
+        moment=time.perf_counter(),
+        own=time.process_time(),
+        busy=busy,
+        stolen=stolen,
+        throttled=_throttled_seconds(root),
+        overheated=_overheated(root),
+    )
+
+
+def _processor_seconds(root: Path) -> tuple[float | None, float | None]:
+    """Busy and stolen time of the processors we may use."""
+    ours = {f"cpu{number}" for number in machine.allowed_processors()}
+    try:
+        lines = (root / "proc/stat").read_text().splitlines()
+        rows = [line.split()[1:] for line in lines if line.split(maxsplit=1)[0] in ours]
+    except (OSError, IndexError):
+        return None, None
+    if not rows:
+        return None, None
+    tick = os.sysconf("SC_CLK_TCK")
+    # user, nice, system, idle, iowait, irq, softirq, steal; guests are counted as user already
+    busy = sum(int(row[column]) for row in rows for column in (0, 1, 2, 5, 6))
+    stolen = sum(int(row[7]) for row in rows if len(row) > 7)
+    return busy / tick, stolen / tick
+
+
+def _throttled_seconds(root: Path) -> float | None:
+    """Of whichever group around us had to wait most: each counts for its own quota."""
+    found = []
+    for group in machine.cpu_groups(root):
+        try:
+            lines = (group / "cpu.stat").read_text().splitlines()
+        except OSError:
+            continue
+        counters = dict(line.split() for line in lines)
+        if "throttled_usec" in counters:
+            found.append(int(counters["throttled_usec"]) / 1e6)
+        elif "throttled_time" in counters:
+            found.append(int(counters["throttled_time"]) / 1e9)
+    return max(found, default=None)
+
+
+def _overheated(root: Path) -> int | None:
+    counts = []
+    for number in machine.allowed_processors():
+        folder = root / f"sys/devices/system/cpu/cpu{number}/thermal_throttle"
+        try:
+            counts.append(int((folder / "core_throttle_count").read_text()))
+        except (OSError, ValueError):
+            continue
+    return sum(counts) if counts else None
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,1 @@
+"""Comparing outputs. Needs numpy alone."""
