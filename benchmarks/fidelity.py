@@ -40,8 +40,8 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.measure.worker import WorkerRequest
+from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.runtimes.session import OnnxRequest
 from turnkeyml.system.machine import usable_cores
 
 HERE = Path(__file__).parent
@@ -111,15 +111,20 @@ def loop(cache: Path) -> None:
 def in_turns(folder: Path, rounds: int) -> list[float]:
     """The ratio of the medians in each round."""
     state = load_state(folder.name, folder.parent)
-    request = OnnxRequest(
-        str(folder / state.artifacts["onnx"]),
-        str(folder / "inputs_original.npz"),
-        usable_cores(),
+    request = WorkerRequest(
+        device="x86",
+        runtime="ort",
+        request=Request(
+            threads=usable_cores(),
+            model=str(folder / state.artifacts["onnx"]),
+            precision=state.precisions[0],
+        ),
+        cache_dir=str(folder.parent),
+        build_name=folder.name,
+        reference=state.reference,
     )
     with tempfile.TemporaryDirectory() as name:
-        worker = Worker(
-            "turnkeyml.measure.worker", WorkerRequest("x86", "ort", request), Path(name), "ort"
-        )
+        worker = Worker("turnkeyml.measure.worker", request, Path(name), "ort")
         theirs = HandWritten(folder)
         warm = worker.warm_up(DEFAULT)
         samples = max(1, int(0.2e9 / (warm.typical * warm.block)))
@@ -199,7 +204,7 @@ class Stream:
     """A session whose runs take as long as a series of numbers says, on a clock of its own."""
 
     changes_inputs = False
-    settings: dict[str, object] = {}
+    asynchronous = False
 
     def __init__(self, latency: Callable[[int], np.ndarray]) -> None:
         self._numbers = self._endless(latency)

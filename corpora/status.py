@@ -213,9 +213,9 @@ _VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match in p
 
 
 def _verdict(verification: Verification) -> str:
-    from turnkeyml.build.fp16.parts import IN_PARTS
+    from turnkeyml.nouns import Cause
 
-    in_parts = verification.trusted and verification.reason.startswith(IN_PARTS)
+    in_parts = verification.cause is Cause.IN_PARTS
     return "match in parts" if in_parts else verification.verdict
 
 

@@ -26,11 +26,14 @@ from turnkeyml.measure.rules import DEFAULT, Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
+    Cause,
     Flag,
+    FlagKind,
     Input,
     InputResult,
     InvocationRecord,
     InvocationResult,
+    Verdict,
     Verification,
     to_dict,
 )
@@ -219,17 +222,17 @@ def measure(
     ]
     where = build.benchmark("x86", folder or runtime)
     evaluation = evaluation_of(sittings, X86, find_runtime(runtime, "x86"), 2, rule)
-    verification = Verification(verdict, "as the test wants it") if verdict else None
+    cause = Cause.WITHIN_TOLERANCE
+    verification = (
+        Verification(Verdict(verdict), cause, "as the test wants it") if verdict else None
+    )
     evaluation = replace(
         evaluation,
         precision=precision,
         samples_file=(where / "samples.npz").relative_to(build.path).as_posix(),
-        performance=replace(
-            evaluation.performance,
-            verification=verification,
-            flags=tuple(flags),
-            build_name=build.name,
-        ),
+        build_name=build.name,
+        verification=verification,
+        performance=replace(evaluation.performance, flags=tuple(flags)),
         **details,
     )
     save_evaluation(where, sittings, evaluation)
@@ -444,7 +447,9 @@ def test_what_differs_in_the_conditions_is_said_once_for_all_rows(a, b):
         measure(a, digest=digest, artifact_sha256=f"1{digest}")
         measure(b, digest=digest, artifact_sha256=f"2{digest}", version="1.31")
     measure(a, digest="dddddddd", rule=Rule.exactly(1000))
-    measure(b, digest="dddddddd", rule=Rule.exactly(500), flags=[Flag("load", "It was loud.")])
+    measure(
+        b, digest="dddddddd", rule=Rule.exactly(500), flags=[Flag(FlagKind.LOAD, "It was loud.")]
+    )
     text = render(between(a, b), "text")
     assert text.count("runtime_version: 1.30 in A, 1.31 in B (3 rows)") == 1
     assert text.count("1.31") == 1

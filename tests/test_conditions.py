@@ -261,7 +261,7 @@ class Work:
     """About a millisecond of one processor."""
 
     changes_inputs = False
-    settings: dict[str, object] = {}
+    asynchronous = False
 
     def prepare(self) -> None: ...
 

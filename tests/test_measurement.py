@@ -35,7 +35,7 @@ class Model:
     ``latency`` is in nanoseconds: a number, or a function of how often it has run.
     """
 
-    settings: dict[str, object] = {}
+    asynchronous = False
 
     def __init__(self, latency: float | Latency, tick: int = 0, changes_inputs: bool = False):
         self._latency = latency if callable(latency) else lambda run: latency

@@ -17,16 +17,16 @@ import yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
-from turnkeyml.evaluate.contest import File, hold
-from turnkeyml.evaluate.entrants import Entrants, measure_entrants
+from turnkeyml.evaluate.contest import FileContestant, measure
+from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.measure.race import judge, speedup
 from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
-from turnkeyml.nouns import Evaluation, MeasuredPerformance, Plan, Verification
+from turnkeyml.nouns import Cause, Evaluation, Performance, Plan, Verdict, Verification
+from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.runtimes.session import OnnxRequest
 
 from .conftest import EXAMPLES, SMALL_MODEL
 
@@ -43,9 +43,9 @@ def samples_of(median: float, seed: int = 0, machine: np.ndarray | None = None) 
 
 
 def evaluation_of(runtime: str, verdict: str | None = "match") -> Evaluation:
-    checked = Verification(verdict, "") if verdict else None
-    performance = MeasuredPerformance(1, 1, 1, 1, 1, 1, 1, 1, 1, verification=checked)
-    return Evaluation("x86", "a CPU", runtime, performance=performance)
+    checked = Verification(Verdict(verdict), Cause.WITHIN_TOLERANCE, "") if verdict else None
+    performance = Performance(1, 1, 1, 1, 1, 1, 1, 1, 1)
+    return Evaluation("x86", "a CPU", runtime, verification=checked, performance=performance)
 
 
 def judged(baseline: str = "a", verdicts: dict[str, str | None] | None = None, **medians: float):
@@ -159,11 +159,13 @@ TINY = {"warmup_seconds": 0.02, "warmup_runs": 2}
 def killed(tmp_path_factory):
     """Two contestants in two processes each; the first is killed when the rounds begin."""
     folder = tmp_path_factory.mktemp("killed")
-    np.savez(folder / "inputs.npz", x=np.ones((1, 10), np.float32))
-    model = str(EXAMPLES / "onnx" / "sample.onnx")
-    request = OnnxRequest(model, str(folder / "inputs.npz"), threads=1)
+    build = BuildFolder(folder, "build")
+    build.path.mkdir()
+    np.savez(build.inputs, x=np.ones((1, 10), np.float32))
+    request = Request(threads=1, model=str(EXAMPLES / "onnx" / "sample.onnx"), precision="fp32")
+    ort = find_runtime("ort", "x86")
     contestants = [
-        File(find_runtime("ort", "x86"), name, folder / name, request, "sample.onnx", None, None)
+        FileContestant(ort, name, folder / name, request, build, None, "sample.onnx", None)
         for name in ("fp32", "fp16")
     ]
 
@@ -173,7 +175,7 @@ def killed(tmp_path_factory):
         min(workers, key=lambda p: p.create_time()).kill()
 
     rule = replace(Rule.exactly(40), processes=2, **TINY)
-    return hold(contestants, rule, find_device("x86"), 1, announce=kill_first)
+    return measure(contestants, rule, find_device("x86"), 1, announce=kill_first)
 
 
 def test_a_worker_that_dies_loses_its_own_row(killed):
@@ -234,9 +236,10 @@ def test_eager_pytorch_is_the_baseline_unless_told_otherwise(raced):
 def test_the_baseline_can_be_chosen(raced, tmp_path):
     shutil.copytree(raced[1], tmp_path / raced[1].name)
     folder = BuildFolder(tmp_path, raced[1].name)
-    plan = Plan(str(tmp_path), iterations=2, precisions=("fp32", "fp16"), baseline="ort-fp16")
-    entrants = Entrants(folder, plan, read_state(folder))
-    _, race = measure_entrants(entrants, [find_runtime("ort", "x86")])
+    both = ("fp32", "fp16")
+    plan = Plan(str(tmp_path), "x86", iterations=2, precisions=both, baseline="ort-fp16")
+    contestants = Contestants(folder, plan, read_state(folder))
+    _, race = measure_contestants(contestants, [find_runtime("ort", "x86")])
     assert race.baseline == "ort fp16"
 
 
@@ -277,16 +280,16 @@ def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):
 
 RIGOROUS = """
 import sys
-from turnkeyml.evaluate import entrants
-from turnkeyml.evaluate.child import Job, run_job
+from turnkeyml.evaluate import contestants
+from turnkeyml.evaluate.child import Assignment, perform
 from turnkeyml.measure.rules import Rule
-from turnkeyml.nouns import Input, Plan
+from turnkeyml.nouns import Input, Plan, Task
 
 script, cache = sys.argv[1:]
 tiny = Rule("rigorous", None, 20, 0.02, 0.5, 0.2, 2, 2, 0.02)
-entrants.RULES["rigorous"] = tiny
-plan = Plan(cache, runtimes=("torch-eager",), rule="rigorous")
-run_job(Job(Input(script), plan, script + ".events"))
+contestants.RULES["rigorous"] = tiny
+plan = Plan(cache, "x86", ("torch-eager",), rule="rigorous")
+perform(Assignment(Task(Input(script), plan), script + ".events"))
 """
 
 

@@ -150,7 +150,7 @@ class Model:
     """Takes as long as a series says, from one run to the next."""
 
     changes_inputs = False
-    settings: dict[str, object] = {}
+    asynchronous = False
 
     def __init__(self, times: np.ndarray, level: Callable[[float], float] = lambda seconds: 1.0):
         self._times = iter(times.tolist())

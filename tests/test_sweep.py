@@ -20,7 +20,7 @@ from turnkeyml.nouns import (
     InputResult,
     InvocationRecord,
     InvocationResult,
-    MeasuredPerformance,
+    Performance,
 )
 
 from .conftest import EXAMPLES
@@ -111,7 +111,7 @@ def result(
             evaluations.append(Evaluation("x86", "a CPU", "ort", status="failed"))
             continue
         runtime, median, throughput = found
-        figures = MeasuredPerformance(
+        figures = Performance(
             median, throughput, 9, median, None, 0, 0, 0, 0, median - 0.111, median + 0.111
         )
         evaluations.append(Evaluation("x86", "a CPU", runtime, performance=figures))

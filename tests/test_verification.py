@@ -8,7 +8,7 @@ import torch
 import turnkeyml
 from turnkeyml.build.fp16.convert import convert_to_float16, out_of_range
 from turnkeyml.build.fp16.parts import verify_parts
-from turnkeyml.verify import reference as references
+from turnkeyml.frameworks.torch.reference import reference_of
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Reference
 
@@ -108,7 +108,7 @@ class Unstable(torch.nn.Module):
 def test_a_build_may_be_as_inexact_as_the_original():
     torch.manual_seed(0)
     x = torch.rand(64)
-    reference = references.of_torch(Unstable(), (x,), {}, ["x"])
+    reference = reference_of(Unstable(), (x,), {}, ["x"])
     assert compare({"a": x.numpy() * 0.9995}, reference, "fp32").verdict == "match"
     assert compare({"a": x.numpy() * 0.9}, reference, "fp32").verdict != "match"
 
@@ -124,7 +124,7 @@ class Shift(torch.nn.Module):
 
 def _there_and_back(by, x):
     model = torch.nn.Sequential(Shift(by), Shift(-by))
-    return references.of_torch(model, (x,), {}, ["x"])
+    return reference_of(model, (x,), {}, ["x"])
 
 
 def test_a_build_in_fp16_may_be_as_inexact_as_the_original_rounded_to_it():
@@ -144,8 +144,8 @@ class Attention(torch.nn.Module):
 
 def test_the_rounding_of_matrix_products_within_a_part_counts():
     torch.manual_seed(0)
-    reference = references.of_torch(Attention(), (torch.rand(8, 64),), {}, ["x"])
-    (exact,), (half,) = (reference.in_precision(d).values() for d in ("float32", "float16"))
+    reference = reference_of(Attention(), (torch.rand(8, 64),), {}, ["x"])
+    (exact,), (half,) = (reference.in_precision(d).values() for d in ("fp32", "fp16"))
     last_step = np.abs(exact - exact.astype(np.float16)).max()
     assert np.abs(half - exact).max() > 3 * last_step
 
@@ -160,7 +160,7 @@ def test_an_original_that_is_far_off_itself_proves_nothing():
 def test_the_reference_runs_in_eval_mode_and_puts_the_mode_back():
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.9))
     model[0].eval()
-    reference = references.of_torch(model, (torch.rand(4),), {}, ["x"])
+    reference = reference_of(model, (torch.rand(4),), {}, ["x"])
     assert reference.deterministic
     assert model.training
     assert not model[0].training
@@ -176,7 +176,7 @@ def test_a_random_model_is_found_out():
         def forward(self, x):
             return self.w * torch.rand_like(x)
 
-    assert not references.of_torch(Random(), (torch.rand(4),), {}, ["x"]).deterministic
+    assert not reference_of(Random(), (torch.rand(4),), {}, ["x"]).deterministic
 
 
 class Overflowing(torch.nn.Module):
@@ -272,7 +272,7 @@ def test_a_look_that_failed_is_told_with_the_verdict(tmp_path, monkeypatch):
     def fails(*_):
         raise RuntimeError("no memory for it")
 
-    monkeypatch.setattr("turnkeyml.build.onnx_stages.out_of_range", fails)
+    monkeypatch.setattr("turnkeyml.build.stages.fp16_conversion.out_of_range", fails)
     torch.manual_seed(0)
     x = torch.rand(2, 16) * 10
     state = turnkeyml.build_model(

@@ -9,7 +9,7 @@ import onnx
 import torch
 
 from turnkeyml import Sequence, Stage, build_model
-from turnkeyml.frameworks.torch.export import ExportPytorch
+from turnkeyml.build.export import ExportPytorch
 from turnkeyml.build.onnx_stages import SetSuccess
 
 torch.manual_seed(0)

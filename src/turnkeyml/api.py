@@ -18,12 +18,17 @@ from turnkeyml.cache.layout import build_name as name_build
 from turnkeyml.cache.layout import check_writable, safe_name
 from turnkeyml.cache.state import BuildState, load_state
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.nouns import InputResult, InvocationResult, MeasuredPerformance, Plan
+from turnkeyml.nouns import (
+    InputResult,
+    InvocationResult,
+    MeasuredPerformance,
+    Plan,
+    SequenceSource,
+)
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
-    from turnkeyml.evaluate.child import SequenceSource
     from turnkeyml.launch.local.pool import Limits
     from turnkeyml.launch.run import Launch
     from turnkeyml.launch.slurm.pool import SlurmOptions
@@ -164,6 +169,7 @@ def race_files(
         onnx_opset=onnx_opset,
         rt_args=rt_args,
         precisions=_precisions(precision),
+        races=True,
         baseline=_known_baseline(baseline, device, runtime, precision),
     )
     plan = plan if runtime else replace(plan, runtimes=())
@@ -200,7 +206,7 @@ def _evaluate_files(
     )
     journal = None if plan.analyze_only and not many else Journal(plan.cache_dir)
     kept: list[tuple[int, InputResult]] = []
-    swept = any(task_plan.parameters for _, task_plan in tasks)
+    swept = any(task.plan.parameters for task in tasks)
     for position, result in evaluate(tasks, watcher, journal, launch, many):
         if launch.on_result is not None:
             launch.on_result(result)
@@ -244,7 +250,7 @@ def _known_baseline(
     known = find_runtime(name, device)
     if runtime and name not in runtime:
         raise UsageError(f"The baseline {baseline} does not take part; name its runtime too.")
-    if own and known.needs_onnx and own not in precision:
+    if own and known.measures_files and own not in precision:
         raise UsageError(f"The baseline {baseline} does not take part; name its precision too.")
     return baseline
 
@@ -296,7 +302,7 @@ def benchmark_model(
     if evaluation.performance is None:
         raise TurnkeyError(evaluation.reason or "The measurement failed.")
     print("\n".join(performance_lines(result.invocation.class_name, evaluation)))
-    return evaluation.performance
+    return evaluation.measured_performance()
 
 
 def build_model(
@@ -346,7 +352,7 @@ def make_plan(
     names = chosen or [find_device(device).default_runtime]
     runtimes = [find_runtime(name, device) for name in dict.fromkeys(names)]
     for known in runtimes:
-        known.check_arguments(rt_args or {})
+        known.complete(rt_args or {})
     opset = onnx_opset if onnx_opset is not None else environment.onnx_opset()
     plan = Plan(
         cache_dir=os.path.abspath(os.path.expanduser(cache_dir or environment.cache_dir())),
@@ -442,8 +448,6 @@ def _sequence_source(
     sequence: str | Sequence | None, sequence_file: str | None
 ) -> SequenceSource | None:
     """How the processes that build get a sequence that has no name."""
-    from turnkeyml.evaluate.child import SequenceSource
-
     if sequence_file is not None:
         if sequence is not None:
             raise UsageError("A sequence and a sequence file exclude each other; choose one.")
@@ -496,17 +500,21 @@ class _Live:
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
         """Do what the plan says; an error if the build fails."""
-        from turnkeyml.build.subject import Subject
         from turnkeyml.evaluate.invocation import evaluate
-        from turnkeyml.frameworks.torch.live import describe_live
+        from turnkeyml.frameworks import framework_of
         from turnkeyml.nouns import events
 
         check_writable(Path(plan.cache_dir))
-        record = describe_live(self._model, self._args, self._kwargs)
+        framework = framework_of(self._model)
+        if framework is None:
+            kind = type(self._model).__name__
+            raise UsageError(f"The model must be a torch.nn.Module, not a {kind}.")
+        subject = framework.subject(self._model, self._args, self._kwargs)
+        record = subject.record
         usual = name_build(_script_name(), record.hash) if add_hash else _script_name()
-        record = replace(record, build_name=safe_name(build_name) if build_name else usual)
+        subject.record = replace(record, build_name=safe_name(build_name) if build_name else usual)
         result = evaluate(
-            Subject(record, self._model, self._args, self._kwargs),
+            subject,
             plan,
             events.Sink(listener=lambda event: self._monitor.event(None, event)),
             None if isinstance(sequence, str) else sequence,

@@ -6,7 +6,7 @@ A build sequence of one's own: export the model to ONNX, and leave it at that.
 """
 
 from turnkeyml import Sequence
-from turnkeyml.frameworks.torch.export import ExportPytorch
+from turnkeyml.build.export import ExportPytorch
 from turnkeyml.build.onnx_stages import SetSuccess
 
 

@@ -6,23 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import turnkeyml
-from turnkeyml import structure
-from turnkeyml.build import identity
+from turnkeyml.build import fingerprint
+from turnkeyml.build.check import check_onnx
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
-from turnkeyml.build.sequences import find_sequence
-from turnkeyml.build.stage import ONNX, ONNX_FILE, ONNX_FP32, Progress, Sequence, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
-from turnkeyml.cache import state as states
-from turnkeyml.cache.arrays import save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, write_state
 from turnkeyml.cache.stats import update_stats
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.nouns import Plan, StageRecord, Verification, events
+from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.compare import verify_onnx
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.capsule import save_inputs, save_reference
+from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Built", "build"]
 
@@ -37,25 +34,12 @@ class Built:
 
 
 def build(
-    subject: Subject,
-    plan: Plan,
-    folder: BuildFolder,
-    sink: events.Sink,
-    sequence: Sequence | None = None,
+    subject: Subject, sequence: Sequence, plan: Plan, folder: BuildFolder, sink: events.Sink
 ) -> Built:
-    """The build of a subject, from the cache where it is still good. Needs the folder's lock.
-
-    A ``sequence`` takes the place of the one that the plan names.
-    """
+    """The build of a subject, from the cache where it is still good. Needs the folder's lock."""
     cached = read_state(folder)
-    job = _Job(
-        subject=subject,
-        folder=folder,
-        sink=sink,
-        sequence=sequence or find_sequence(plan.sequence, subject.is_onnx),
-        chosen_opset=plan.onnx_opset,
-    )
-    key = job.key()
+    builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset)
+    key = builder.key()
     why = _why_not_reusable(cached, key, folder)
     if cached is not None and plan.rebuild == "never":
         return _load_regardless(cached, why, folder)
@@ -63,11 +47,11 @@ def build(
         sink.send(events.BuildReused(subject.record.hash))
         return Built(cached, reused=True)
     remarks = (f"The cached build was made again: {why}.",) if cached and why else ()
-    return Built(job.make(key), reused=False, remarks=remarks)
+    return Built(builder.make(key), reused=False, remarks=remarks)
 
 
 @dataclass
-class _Job:
+class _Builder:
     """One build in the making."""
 
     subject: Subject
@@ -82,31 +66,19 @@ class _Job:
 
     def key(self) -> dict[str, str]:
         """Everything that the build depends on; each part named, to say what has changed."""
-        subject = self.subject
-        common = {
+        record = self.subject.record
+        return {
             "turnkey version": ".".join(turnkeyml.__version__.split(".")[:2]),
             "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
-            "input shapes": str(subject.record.shapes),
-            "input dtypes": str(subject.record.dtypes),
-        }
-        if subject.onnx_file is not None:
-            from turnkeyml.build import onnx_files
-
-            files = [subject.onnx_file, *onnx_files.data_files(subject.onnx_file)]
-            return {**common, "ONNX file": identity.file_digest(files)}
-        arguments = structure.constants((subject.args, subject.kwargs))
-        return {
-            **common,
-            "opset": str(self.opset),
-            "other inputs": identity.digest(arguments),
-            "model": identity.model_fingerprint(subject.model),
-            "weights": identity.weights_digest(subject.model),
+            "input shapes": str(record.shapes),
+            "input dtypes": str(record.dtypes),
+            **self.subject.key(self.opset),
         }
 
     def _custom_code(self) -> list[str]:
         """Something that changes when the code or a setting of a user's own stage does."""
         return [
-            identity.object_fingerprint(stage)
+            fingerprint.object_fingerprint(stage)
             for stage in self.sequence
             if not type(stage).__module__.startswith("turnkeyml.")
         ]
@@ -121,58 +93,50 @@ class _Job:
         finished: list[StageRecord] = []
         try:
             reference = self._reference()
-            save_arrays(self.folder.inputs, reference.inputs)
-            save_arrays(self.folder.outputs, reference.outputs)
+            save_inputs(self.folder, reference)
             with self.folder.work() as work:
                 bench = self._workbench(work, reference)
                 self.sequence.run(bench, self._progress(finished))
                 with captured(self.folder.log("verification")):
-                    verification = _verify(bench, self.sequence)
+                    verification = _verify(bench)
+                    verified = _verified_outputs(bench, verification)
         except BuildError as error:
             failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
-            failed = replace(state, build_status=states.FAILED, failure=failure)
+            failed = replace(state, build_status=BuildStatus.FAILED, failure=failure)
             write_state(self.folder, replace(failed, stages=tuple(finished)))
             raise
         done = replace(
             state,
-            build_status=states.SUCCESSFUL,
+            build_status=BuildStatus.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
-            files=self.folder.file_sizes(),
             facts={**bench.facts, "sha256": self._checksums(bench)},
             verification=verification,
+            reference=save_reference(self.folder, reference, verified),
         )
+        done = replace(done, files=self.folder.file_sizes())
         write_state(self.folder, done)
         return done
 
     def _reference(self) -> Reference:
         """The original's outputs; a model that cannot run by itself cannot be built."""
-        trouble = (
-            "ONNX Runtime cannot run the file on made-up inputs, open dimensions taken as 1"
-            if self.subject.is_onnx
-            else "The model does not run again on its recorded inputs"
-        )
         try:
             with captured(self.folder.log("verification")):
                 reference = self.subject.reference(machine.usable_cores())
         except (Exception, SystemExit) as error:
-            raise BuildError(f"{trouble}: {describe(error)}") from error
+            raise BuildError(f"{self.subject.unusable}: {describe(error)}") from error
         if not reference.outputs:
             raise BuildError("The model returns no tensor, so there is nothing to build.")
         return reference
 
     def _workbench(self, work: Path, reference: Reference) -> Workbench:
-        subject = self.subject
         return Workbench(
             folder=self.folder,
             work=work,
             opset=self.opset,
             opset_was_chosen=self.chosen_opset is not None,
             reference=reference,
-            model=subject.model,
-            args=subject.args,
-            kwargs=subject.kwargs,
-            things={ONNX_FILE: subject.onnx_file} if subject.onnx_file else {},
+            subject=self.subject,
         )
 
     def _progress(self, finished: list[StageRecord]) -> Progress:
@@ -188,16 +152,18 @@ class _Job:
         return Progress(started, ended)
 
     def _artifacts(self, bench: Workbench) -> dict[str, str]:
-        made = {kind: path for kind, path in bench.things.items() if kind != ONNX_FILE}
-        return {k: path.relative_to(self.folder.path).as_posix() for k, path in made.items()}
+        return {
+            kind: path.relative_to(self.folder.path).as_posix()
+            for kind, path in bench.artifacts.items()
+        }
 
     def _checksums(self, bench: Workbench) -> dict[str, str]:
         """Of each ONNX file with its data files, as ``cat FILE DATA… | sha256sum`` would say."""
         from turnkeyml.build import onnx_files
 
-        made = {kind: path for kind, path in bench.things.items() if kind in (ONNX, ONNX_FP32)}
+        made = {kind: path for kind, path in bench.artifacts.items() if kind in (ONNX, ONNX_FP32)}
         return {
-            kind: identity.checksum([path, *onnx_files.data_files(path)])
+            kind: fingerprint.checksum([path, *onnx_files.data_files(path)])
             for kind, path in made.items()
         }
 
@@ -205,7 +171,7 @@ class _Job:
         record = self.subject.record
         return BuildState(
             build_name=record.build_name,
-            build_status=states.RUNNING,
+            build_status=BuildStatus.RUNNING,
             turnkey_version=turnkeyml.__version__,
             model_type=record.model_type,
             hash=record.hash,
@@ -221,20 +187,32 @@ class _Job:
         )
 
 
-def _verify(bench: Workbench, sequence: Sequence) -> Verification:
+def _verify(bench: Workbench) -> Verification:
     """The verdict on the last ONNX file, naming where it went wrong if it did."""
-    if ONNX not in bench.things:
-        return Verification("not checked", "the sequence made no ONNX file")
-    made = [name for name in sequence.stage_names if name != "set_success"]
-    verdict = bench.verdicts.get(made[-1])
+    if ONNX not in bench.artifacts:
+        reason = "the sequence made no ONNX file"
+        return Verification(Verdict.NOT_CHECKED, Cause.NO_FILE, reason)
+    path = bench.artifacts[ONNX]
+    verdict = bench.verdicts.get(path.name)
     if verdict is None:
         precision = bench.facts.get("precision", "fp32")
-        verdict = verify_onnx(str(bench.things[ONNX]), bench.reference, precision, bench.threads)
-    exported = bench.verdicts.get("export_pytorch")
-    if verdict.verdict in ("close", "mismatch") and exported is not None and exported.trusted:
-        note = f"{verdict.reason}; it matched after export_pytorch, but not after {made[-1]}"
-        return replace(verdict, reason=note)
+        verdict = check_onnx(str(path), bench.reference, precision, bench.threads)
+    earlier = next((name for name, found in bench.verdicts.items() if found.trusted), None)
+    if earlier is not None and verdict.verdict in (Verdict.CLOSE, Verdict.MISMATCH):
+        good, bad = bench.made_by[earlier], bench.made_by[path.name]
+        return replace(
+            verdict, reason=f"{verdict.reason}; it matched after {good}, but not after {bad}"
+        )
     return verdict
+
+
+def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:
+    """What the build computes, if that stands in for what the original computes."""
+    if verification.cause is not Cause.IN_PARTS:
+        return None
+    from turnkeyml.runtimes.ort_session import run_once
+
+    return run_once(str(bench.artifacts[ONNX]), bench.reference.inputs, bench.threads)
 
 
 def _why_not_reusable(
@@ -246,7 +224,7 @@ def _why_not_reusable(
     changed = [part for part in key if cached.key.get(part) != key[part]]
     if changed:
         return f"{' and '.join(changed)} changed"
-    if cached.build_status == states.RUNNING:
+    if cached.build_status is BuildStatus.RUNNING:
         return "it was interrupted"
     if not cached.succeeded:
         return "it had failed"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -13,35 +15,34 @@ if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence, Stage
 
 __all__ = [
-    "DEFAULT_SEQUENCE",
     "SEQUENCES",
-    "STAGES",
+    "NamedSequence",
     "check_file",
     "check_name",
     "find_sequence",
     "load_file",
     "make_stage",
     "pickle_sequence",
+    "sequence_with",
     "unpickle",
 ]
 
-DEFAULT_SEQUENCE = "optimize-fp16"
 
-STAGES: dict[str, str] = {
-    "export_pytorch": "turnkeyml.frameworks.torch.export:ExportPytorch",
-    "receive_onnx": "turnkeyml.build.onnx_stages:ReceiveOnnx",
-    "optimize_onnx": "turnkeyml.build.onnx_stages:OptimizeOnnx",
-    "fp16_conversion": "turnkeyml.build.onnx_stages:Fp16Conversion",
-    "set_success": "turnkeyml.build.onnx_stages:SetSuccess",
-}
-"""Where each stage is; imported when it is used."""
+@dataclass(frozen=True)
+class NamedSequence:
+    """What a sequence does between receiving the model and the end."""
 
-SEQUENCES: dict[str, tuple[str, ...]] = {
-    "optimize-fp16": ("optimize_onnx", "fp16_conversion"),
-    "optimize-fp32": ("optimize_onnx",),
-    "onnx-fp32": (),
+    stages: tuple[str, ...]
+    precisions: tuple[str, ...] = ()
+    """Of the files that it leaves behind for a model in fp32, the last first."""
+
+
+SEQUENCES: dict[str, NamedSequence] = {
+    "optimize-fp16": NamedSequence(("optimize_onnx", "fp16_conversion"), ("fp16", "fp32")),
+    "optimize-fp32": NamedSequence(("optimize_onnx",), ("fp32",)),
+    "onnx-fp32": NamedSequence(()),
 }
-"""What each does between receiving the model, in whichever form it comes, and the end."""
+"""The sequences that have a name. Stages are the files of ``build.stages``."""
 
 
 def check_name(name: str | None) -> None:
@@ -50,21 +51,34 @@ def check_name(name: str | None) -> None:
         raise UsageError(f"Unknown sequence {name!r}; there are: {', '.join(SEQUENCES)}.")
 
 
-def find_sequence(name: str | None, onnx_input: bool) -> Sequence:
-    """The stages of a named sequence; without a name, an ONNX file is taken as it is."""
+def find_sequence(name: str, receiving: Stage) -> Sequence:
+    """The stages of a named sequence, after the one that receives the model."""
     from turnkeyml.build.stage import Sequence
 
     check_name(name)
-    if name is None:
-        name = "onnx-fp32" if onnx_input else DEFAULT_SEQUENCE
-    first = "receive_onnx" if onnx_input else "export_pytorch"
-    return Sequence(name, [make_stage(s) for s in (first, *SEQUENCES[name], "set_success")])
+    stages = (make_stage(stage) for stage in (*SEQUENCES[name].stages, "set_success"))
+    return Sequence(name, [receiving, *stages])
+
+
+def sequence_with(precisions: Iterable[str]) -> str:
+    """The name of the shortest sequence that leaves a file of each precision."""
+    wanted = set(precisions)
+    fitting = [name for name, found in SEQUENCES.items() if wanted <= set(found.precisions)]
+    if not fitting:
+        there = dict.fromkeys(p for found in SEQUENCES.values() for p in found.precisions)
+        raise UsageError(
+            f"No sequence builds {' and '.join(sorted(wanted))}; there are: {', '.join(there)}."
+        )
+    return min(fitting, key=lambda name: len(SEQUENCES[name].stages))
 
 
 def make_stage(name: str) -> Stage:
-    """A stage by its name."""
-    module, _, kind = STAGES[name].partition(":")
-    stage: Stage = getattr(import_module(module), kind)()
+    """A stage by its name, which is also that of its file."""
+    from turnkeyml.build.stage import Stage
+
+    module = import_module(f"turnkeyml.build.stages.{name}")
+    kinds = [k for k in vars(module).values() if isinstance(k, type) and issubclass(k, Stage)]
+    stage: Stage = next(k for k in kinds if k.__module__ == module.__name__)()
     return stage
 
 

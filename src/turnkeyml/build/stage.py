@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import StageRecord, Verification
@@ -25,7 +26,7 @@ from turnkeyml.verify.reference import Reference
 __all__ = ["MODEL", "ONNX", "ONNX_FILE", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
 
 MODEL = "model"
-"""A live torch module with its arguments."""
+"""A live model with its arguments."""
 ONNX_FILE = "onnx_file"
 """An ONNX file somewhere outside of the cache."""
 ONNX = "onnx"
@@ -43,33 +44,60 @@ class Workbench:
     opset: int
     opset_was_chosen: bool
     reference: Reference
-    model: Any = None
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    things: dict[str, Path] = field(default_factory=dict)
+    subject: Subject
+    artifacts: dict[str, Path] = field(default_factory=dict)
+    """The files so far, by kind: a stage that makes a better one replaces the path."""
     facts: dict[str, Any] = field(default_factory=dict)
     verdicts: dict[str, Verification] = field(default_factory=dict)
-    """What the stages that checked their own results found, by the name of the stage."""
+    """What the stages that checked their own files found, by the name of the file."""
+    made_by: dict[str, str] = field(default_factory=dict)
+    """The stage that made each file, by the name of the file."""
     threads: int = field(default_factory=machine.usable_cores)
 
     @property
     def available(self) -> set[str]:
         """What a stage may need."""
-        return {*self.things, *([MODEL] if self.model is not None else [])}
+        return {*self.artifacts, *([MODEL] if self.model is not None else [])}
+
+    @property
+    def model(self) -> Any:
+        """The live model; None where the original is a file."""
+        return getattr(self.subject, "model", None)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The recorded positional arguments of the live model."""
+        return getattr(self.subject, "args", ())
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The recorded keyword arguments of the live model."""
+        return getattr(self.subject, "kwargs", {})
+
+    @property
+    def things(self) -> dict[str, Path]:
+        """The older name of ``artifacts``."""
+        return self.artifacts
 
     def onnx_name(self, *suffixes: str) -> str:
         """A file name for an ONNX file of this build."""
         return "-".join([self.folder.name, f"op{self.opset}", *suffixes]) + ".onnx"
 
-    def keep(self) -> None:
+    @property
+    def received(self) -> Verification | None:
+        """The verdict on the first file that was checked, which the others are made from."""
+        return next(iter(self.verdicts.values()), None)
+
+    def keep(self, stage: str) -> None:
         """Move what a stage made to its final place, the graphs after the data they refer to."""
         self.folder.onnx.mkdir(parents=True, exist_ok=True)
         made = sorted(self.work.iterdir(), key=lambda p: p.suffix == ".onnx")
         for path in made:
             path.replace(self.folder.onnx / path.name)
-        for kind, path in self.things.items():
+            self.made_by[path.name] = stage
+        for kind, path in self.artifacts.items():
             if path.parent == self.work:
-                self.things[kind] = self.folder.onnx / path.name
+                self.artifacts[kind] = self.folder.onnx / path.name
 
 
 class Stage(ABC):
@@ -82,7 +110,7 @@ class Stage(ABC):
 
     @abstractmethod
     def fire(self, bench: Workbench) -> None:
-        """Do the step: files go to ``bench.work`` and are entered in ``bench.things``."""
+        """Do the step: files go to ``bench.work`` and are entered in ``bench.artifacts``."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +163,7 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
             _require(stage, bench, stage.needs, "needs")
             stage.fire(bench)
             _require(stage, bench, stage.yields, "should have made")
-            bench.keep()
+            bench.keep(stage.name)
         except (Exception, SystemExit) as failure:  # noqa: BLE001 - the stage's, and reported
             import traceback
 
@@ -148,10 +176,10 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
 def _require(stage: Stage, bench: Workbench, kinds: frozenset[str], verb: str) -> None:
     missing = sorted(kinds - bench.available)
     if missing:
-        raise BuildError(f"it {verb} {' and '.join(missing)}, which there is not")
-    for kind in kinds & set(bench.things):
-        if not os.path.exists(bench.things[kind]):
-            raise BuildError(f"it {verb} {bench.things[kind]}, which does not exist")
+        raise BuildError(f"it {verb} {' and '.join(missing)}, but there is none")
+    for kind in kinds & set(bench.artifacts):
+        if not os.path.exists(bench.artifacts[kind]):
+            raise BuildError(f"it {verb} {bench.artifacts[kind]}, which does not exist")
 
 
 def _explain(

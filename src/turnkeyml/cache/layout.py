@@ -8,6 +8,8 @@ CACHE/
     log_STAGE.txt           what a stage printed
     inputs_original.npz     the recorded inputs
     outputs_original.npz    what the original model returned for them
+    outputs_original_P.npz  the same in another precision, if the verdict depended on it
+    outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     DEVICE_benchmark/RUNTIME/
       evaluation.json, samples.npz, log.txt
@@ -30,7 +32,17 @@ from turnkeyml.errors import TurnkeyError, UsageError
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-__all__ = ["BuildFolder", "build_folders", "build_name", "check_writable", "safe_name"]
+__all__ = [
+    "BuildFolder",
+    "build_folders",
+    "build_name",
+    "check_writable",
+    "evaluation_file",
+    "measurement_log",
+    "safe_name",
+    "samples_file",
+    "worker_request",
+]
 
 LOCKS = ".locks"
 WORK_PREFIX = ".work-"
@@ -69,6 +81,15 @@ class BuildFolder:
     @property
     def outputs(self) -> Path:
         return self.path / OUTPUTS
+
+    def outputs_in(self, precision: str) -> Path:
+        """What the original returned in another precision."""
+        return self.path / f"{Path(OUTPUTS).stem}_{precision}.npz"
+
+    @property
+    def outputs_verified(self) -> Path:
+        """What a build returned that was verified subgraph by subgraph."""
+        return self.path / "outputs_verified.npz"
 
     @property
     def onnx(self) -> Path:
@@ -139,7 +160,7 @@ class BuildFolder:
 
     def file_sizes(self) -> dict[str, int]:
         """The files that a build consists of, by their paths in its folder."""
-        files = [*self.onnx.rglob("*"), self.inputs, self.outputs]
+        files = [*self.onnx.rglob("*"), self.inputs, *self.path.glob("outputs_*.npz")]
         return {
             file.relative_to(self.path).as_posix(): file.stat().st_size
             for file in sorted(files)
@@ -149,8 +170,29 @@ class BuildFolder:
     def remove_build(self) -> None:
         """Remove what an earlier build left, but not what was measured. Needs the lock."""
         shutil.rmtree(self.onnx, ignore_errors=True)
-        for entry in [*self.path.glob("log_*.txt"), self.inputs, self.outputs]:
+        kept = [self.inputs, *self.path.glob("outputs_*.npz")]
+        for entry in [*self.path.glob("log_*.txt"), *kept]:
             entry.unlink(missing_ok=True)
+
+
+def measurement_log(folder: Path) -> Path:
+    """What a measurement printed, in the folder of its runtime."""
+    return folder / "log.txt"
+
+
+def evaluation_file(folder: Path) -> Path:
+    """The record of the last measurement with a runtime, in the folder of the runtime."""
+    return folder / "evaluation.json"
+
+
+def samples_file(folder: Path) -> Path:
+    """The raw samples that it was made from."""
+    return folder / "samples.npz"
+
+
+def worker_request(folder: Path) -> Path:
+    """What a worker is asked to measure; it removes the file when it has read it."""
+    return folder / "request.json"
 
 
 def safe_name(name: str) -> str:

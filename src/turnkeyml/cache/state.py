@@ -10,13 +10,17 @@ from turnkeyml import environment
 from turnkeyml.cache.files import read_yaml, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns import StageRecord, Verification, from_dict, to_dict
+from turnkeyml.nouns import (
+    BuildStatus,
+    DamagedRecord,
+    ReferenceRecord,
+    StageRecord,
+    Verification,
+    from_dict,
+    to_dict,
+)
 
 __all__ = ["BuildState", "load_state", "read_state", "write_state"]
-
-RUNNING = "build_running"
-SUCCESSFUL = "successful_build"
-FAILED = "failed_build"
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class BuildState:
     """
 
     build_name: str
-    build_status: str
+    build_status: BuildStatus
     turnkey_version: str
     model_type: str
     hash: str
@@ -43,11 +47,20 @@ class BuildState:
     """Every file of the build with its size, to see whether it is still whole."""
     facts: dict[str, Any] = field(default_factory=dict)
     verification: Verification | None = None
+    reference: ReferenceRecord | None = None
+    """Which outputs of the original the build holds."""
     failure: dict[str, str] | None = None
 
     @property
     def succeeded(self) -> bool:
-        return self.build_status == SUCCESSFUL
+        return self.build_status is BuildStatus.SUCCESSFUL
+
+    @property
+    def precisions(self) -> list[str]:
+        """Of the ONNX files that the build has, its last one first."""
+        own = str(self.facts.get("precision", ""))
+        others = [kind.removeprefix("onnx_") for kind in self.artifacts if kind != "onnx"]
+        return [own, *others] if "onnx" in self.artifacts and own else []
 
     @property
     def sequence(self) -> list[str]:
@@ -62,11 +75,9 @@ def write_state(folder: BuildFolder, state: BuildState) -> None:
 def read_state(folder: BuildFolder) -> BuildState | None:
     """The state of a build, or None where there is none that can be understood."""
     data = read_yaml(folder.state)
-    if not isinstance(data, dict):
-        return None
     try:
         return from_dict(BuildState, data)
-    except (TypeError, KeyError, AttributeError, ValueError):
+    except DamagedRecord:
         return None
 
 

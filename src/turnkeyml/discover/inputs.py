@@ -37,7 +37,7 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
 
 
 def _labelled(item: Input) -> Input:
-    if item.is_onnx:
+    if not item.is_script:
         return item
     labels = read_labels(item.path)
     return replace(item, labels=labels.values, malformed_labels=labels.malformed)

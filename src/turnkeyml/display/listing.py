@@ -8,12 +8,15 @@ from dataclasses import replace
 from turnkeyml.display.results import interval_in_words, race_lines
 from turnkeyml.display.tables import significant
 from turnkeyml.nouns import (
+    LATENCY_UNITS,
+    THROUGHPUT_UNITS,
     Evaluation,
     InputResult,
     InvocationRecord,
     InvocationResult,
-    MeasuredPerformance,
+    Performance,
     RaceResult,
+    Verdict,
     Verification,
 )
 
@@ -62,11 +65,11 @@ def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
     if performance is None:
         return [f"{name} could not be measured: {evaluation.reason}"]
     lines = [
-        f"Performance of {name} on device {performance.device} is:",
+        f"Performance of {name} on device {evaluation.device} is:",
         f"latency: {performance.mean_latency:.3f} ms",
         f"throughput: {performance.throughput:.1f} ips",
     ]
-    return lines + _verification_lines(performance.verification)
+    return lines + _verification_lines(evaluation.verification)
 
 
 def build_lines(name: str, evaluations: list[Evaluation]) -> list[str]:
@@ -176,19 +179,19 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
         )
         return
     runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
-    yield _field("Status:", f"Successfully benchmarked on {performance.device} ({runtime})")
+    yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({runtime})")
     margin = " " * LABEL_WIDTH
     latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
-    yield f"{margin}{'Mean Latency:':<16}{latency:<7} {performance.latency_units}"
-    yield f"{margin}{'Throughput:':<16}{throughput:<7} {performance.throughput_units}"
-    for line in _verification_lines(performance.verification):
+    yield f"{margin}{'Mean Latency:':<16}{latency:<7} {LATENCY_UNITS}"
+    yield f"{margin}{'Throughput:':<16}{throughput:<7} {THROUGHPUT_UNITS}"
+    for line in _verification_lines(evaluation.verification):
         yield margin + line
     yield margin + f"{'Median:':<16}{_median(performance)}"
     for flag in performance.flags:
         yield margin + f"{'Caution:':<16}{flag.text}"
 
 
-def _median(performance: MeasuredPerformance) -> str:
+def _median(performance: Performance) -> str:
     """The median with what makes it believable."""
     words = [f"{performance.iterations:,} runs"]
     if performance.processes > 1:
@@ -211,7 +214,7 @@ def _race_cautions(race: RaceResult) -> Iterator[str]:
 
 def _verification_lines(verification: Verification | None) -> list[str]:
     """Nothing for a match; anything less must be seen."""
-    if verification is None or verification.trusted:
+    if verification is None or verification.verdict is Verdict.MATCH:
         return []
     detail = ""
     if verification.max_relative_error is not None:
@@ -221,7 +224,7 @@ def _verification_lines(verification: Verification | None) -> list[str]:
 
 def _script_line(result: InputResult) -> str | None:
     script = result.script
-    if script.error and result.input.is_onnx:
+    if script.error and not result.input.is_script:
         return f"The file cannot be used: {script.error}"
     if script.error:
         return f"The script failed: {script.error}"

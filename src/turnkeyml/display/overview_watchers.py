@@ -145,8 +145,8 @@ def _what(event: events.Event) -> str | None:
             return "runs"
         case events.StageStarted(_, stage):
             return stage
-        case events.MachineAwaited():
+        case events.TurnAwaited():
             return "waits for the machine"
-        case events.MachineTaken():
+        case events.TurnTaken():
             return "measures"
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from turnkeyml.display.tables import significant, text_table
-from turnkeyml.nouns import Evaluation, InputResult, MeasuredPerformance, RaceResult, RaceRow
+from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 
 
-def interval_in_words(performance: MeasuredPerformance) -> str:
+def interval_in_words(performance: Performance) -> str:
     """The 95% interval of the median; empty where the samples are too few for one."""
     low, high = performance.median_low, performance.median_high
     if low is None or high is None:
@@ -57,18 +57,12 @@ def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
         interval_in_words(performance),
         ratio,
         interval,
-        _verdict(row.evaluation),
+        row.evaluation.verdict,
     ]
 
 
 def _times(ratio: float | None) -> str:
     return "" if ratio is None else significant(ratio, 3)
-
-
-def _verdict(evaluation: Evaluation) -> str:
-    performance = evaluation.performance
-    verification = performance.verification if performance else None
-    return verification.verdict if verification else "not checked"
 
 
 def sweep_lines(results: Sequence[InputResult]) -> list[str]:

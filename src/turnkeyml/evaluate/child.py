@@ -1,57 +1,46 @@
-"""The input child: runs one input from its script to its last measurement, and may die."""
+"""The input child: does one Task, from its script to its last measurement, and may die."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeyml.build.subject import Subject
-from turnkeyml.errors import TurnkeyError, describe
+from turnkeyml.discover.invocations import find_invocations
+from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import Input, InvocationRecord, Plan, ScriptOutcome, events, from_dict
+from turnkeyml.nouns import InvocationRecord, SequenceSource, Task, events, from_dict
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
 
-__all__ = ["Job", "SequenceSource", "main", "run_job"]
+__all__ = ["Assignment", "main", "perform"]
 
 
 @dataclass(frozen=True)
-class SequenceSource:
-    """A build sequence on its way to another process: a file, or a pickled instance."""
+class Assignment:
+    """A Task on its way to the process that does it, with where that process reports to."""
 
-    file: str | None = None
-    pickled: str | None = None
-    main: str | None = None
-    """The script in which the classes of the instance are defined, if it is one."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One input with what is to be done with it, and where its events go."""
-
-    input: Input
-    plan: Plan
+    task: Task
     events: str
-    sequence: SequenceSource | None = None
+    """The file for its events."""
     turns: str | None = None
     """The file by which inputs that run at the same time agree on who measures."""
     output: str | None = None
-    """Where everything goes that the input prints; None for where we print."""
+    """The file for everything that the input prints; None for where we print."""
     threads: int | None = None
-    """How many PyTorch may use where nothing is measured; None for as many as it likes."""
+    """How many the frameworks may use where nothing is measured; None for as many as they like."""
 
 
 def main() -> None:
-    """Run the job in the file that the first argument names."""
-    job = from_dict(Job, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    if job.output is not None:
-        _print_to(job.output)
-    run_job(job)
+    """Do the assignment in the file that the first argument names."""
+    assignment = from_dict(Assignment, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    if assignment.output is not None:
+        _print_to(assignment.output)
+    perform(assignment)
 
 
 def _print_to(path: str) -> None:
@@ -61,30 +50,34 @@ def _print_to(path: str) -> None:
     os.close(handle)
 
 
-def run_job(job: Job) -> None:
+def perform(assignment: Assignment) -> None:
     """Discover, build and measure; everything that is learned goes out as events."""
-    sink = events.Sink(job.events)
-    turns = Turns(job.turns, sink)
+    task, sink = assignment.task, events.Sink(assignment.events)
+    turns = Turns(assignment.turns, sink)
     turns.work()
     try:
-        sequence = _load_sequence(job.sequence)
+        sequence = _load_sequence(task.sequence)
     except TurnkeyError as error:
         sink.send(events.InputFinished(str(error)))
         return
-    if job.input.is_onnx:
-        outcome, records, subjects = _discover_onnx(job)
-    else:
-        outcome, records, subjects = _discover_script(job, sink)
-    sink.send(events.ScriptFinished(outcome, tuple(records)))
-    if not job.plan.analyze_only:
+
+    def announce(record: InvocationRecord) -> None:
+        sink.send(events.InvocationFound(record))
+
+    if task.input.is_script:
+        sink.send(events.ScriptStarted())
+    plan = task.plan
+    found = find_invocations(
+        task.input, plan.script_args, plan.max_depth, on_found=announce, threads=assignment.threads
+    )
+    sink.send(events.ScriptFinished(found.outcome, found.records))
+    if not plan.analyze_only:
         from turnkeyml.evaluate.invocation import evaluate
 
-        for subject in subjects:
-            if job.input.selects(subject.record):
-                subject.script = None if subject.is_onnx else job.input.path
-                result = evaluate(
-                    subject, job.plan, sink, sequence, labels=job.input.labels, turns=turns
-                )
+        for subject in found.subjects:
+            if task.input.selects(subject.record):
+                labels = task.input.labels
+                result = evaluate(subject, plan, sink, sequence, labels=labels, turns=turns)
                 sink.send(events.InvocationFinished(result))
     sink.send(events.InputFinished())
 
@@ -98,38 +91,3 @@ def _load_sequence(source: SequenceSource | None) -> Sequence | None:
         return sequences.load_file(source.file)
     assert source.pickled is not None
     return sequences.unpickle(source.pickled, source.main)
-
-
-def _discover_onnx(job: Job) -> tuple[ScriptOutcome, list[InvocationRecord], list[Subject]]:
-    from turnkeyml.frameworks.onnx.file import read_onnx
-
-    try:
-        subject = read_onnx(job.input)
-    except (TurnkeyError, OSError) as error:
-        return ScriptOutcome(1, describe(error)), [], []
-    return ScriptOutcome(), [subject.record], [subject]
-
-
-def _discover_script(
-    job: Job, sink: events.Sink
-) -> tuple[ScriptOutcome, list[InvocationRecord], list[Subject]]:
-    from turnkeyml.discover.script import run_script
-    from turnkeyml.frameworks.torch.recorder import Recorder
-    from turnkeyml.frameworks.torch.register import Register
-
-    def found(record: InvocationRecord) -> None:
-        sink.send(events.InvocationFound(record))
-
-    if job.threads is not None:
-        import torch
-
-        torch.set_num_threads(job.threads)
-    register = Register(job.input.stem, found)
-    recorder = Recorder(register, job.plan.max_depth)
-    sink.send(events.ScriptStarted())
-    with recorder.watching():
-        outcome = run_script(job.input.path, job.plan.script_args)
-    remarks = tuple(
-        f"A call of {kind} could not be looked at: {why}" for kind, why in recorder.remarks.items()
-    )
-    return replace(outcome, remarks=remarks), register.records(), register.subjects()

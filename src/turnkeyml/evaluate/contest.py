@@ -8,33 +8,33 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from turnkeyml.build.subject import Subject
+from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.measure.meter import Meter
-from turnkeyml.measure.opening import Opened, open_session
+from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, Verification
-from turnkeyml.runtimes.registry import Device, Runtime
-from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
+from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verification
+from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
+from turnkeyml.verify.compare import compare
 
-if TYPE_CHECKING:
-    from turnkeyml.build.subject import Subject
-
-__all__ = ["Contestant", "File", "Live", "Machine", "Outcome", "hold"]
+__all__ = ["Contestant", "FileContestant", "LiveContestant", "Outcome", "Quiet", "measure"]
 
 Announce = Callable[[float], None]
-Machine = Callable[[], AbstractContextManager[None]]
+Quiet = Callable[[], AbstractContextManager[None]]
+"""Makes a context within which nothing else runs on this machine."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A contestant that is loaded and ready."""
+    """A contestant that is loaded, verified and ready to be timed."""
 
     meter: Meter
     costs: Callable[[], Costs]
@@ -44,46 +44,76 @@ class Entry:
 class Contestant(Protocol):
     """A runtime with something that it can run."""
 
-    runtime: Runtime
-    precision: str
-    folder: Path
+    @property
+    def runtime(self) -> Runtime: ...
+
+    @property
+    def precision(self) -> str: ...
+
+    @property
+    def folder(self) -> Path:
+        """Where its log and its samples go."""
+
+    @property
+    def artifact(self) -> str | None:
+        """The file that it measures, by its path in the build folder."""
+
+    @property
+    def sha256(self) -> str | None: ...
+
+    @property
+    def fresh_processes(self) -> bool:
+        """Whether each of several measurements can have a process of its own."""
 
     def enter(self, number: int) -> AbstractContextManager[Entry]:
         """Load it for the process of that number."""
 
 
 @dataclass(frozen=True)
-class File:
-    """An ONNX file, measured in a fresh process."""
+class FileContestant:
+    """An ONNX file, verified and measured in a fresh process."""
 
     runtime: Runtime
     precision: str
     folder: Path
-    request: OnnxRequest
+    request: Request
+    build: BuildFolder
+    reference: ReferenceRecord | None
     artifact: str
     sha256: str | None
-    verification: Verification | None
+    fresh_processes: bool = True
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
-        request = WorkerRequest(self.runtime.device, self.runtime.name, self.request)
+        request = WorkerRequest(
+            device=self.runtime.device,
+            runtime=self.runtime.name,
+            request=self.request,
+            cache_dir=str(self.build.cache_dir),
+            build_name=self.build.name,
+            reference=self.reference,
+        )
         worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
         with contextlib.closing(worker):
-            yield Entry(worker, worker.costs, self.verification)
+            yield Entry(worker, worker.costs, worker.verification)
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveContestant:
     """A live model: in this process first, then in fresh ones that run its script again."""
 
     runtime: Runtime
     precision: str
     folder: Path
     subject: Subject
-    request: TorchRequest
+    request: Request
     rerun: Callable[[], Worker] | None
     artifact: None = None
     sha256: None = None
+
+    @property
+    def fresh_processes(self) -> bool:
+        return self.rerun is not None
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
@@ -91,20 +121,15 @@ class Live:
             with contextlib.closing(self.rerun()) as worker:
                 yield Entry(worker, worker.costs, None)
             return
-        from turnkeyml.frameworks.torch.export import precision_of
-        from turnkeyml.verify.compare import compare
-        from turnkeyml.verify.reference import evaluating
-
-        model = self.subject.model
-        with captured(self.folder / "log.txt"), evaluating(model), _torch_threads():
+        with captured(measurement_log(self.folder)), contextlib.ExitStack() as stack:
             reference = self.subject.reference(self.request.threads)
-            opened = self.open()
-            verdict = compare(opened.outputs, reference, precision_of(model))
+            live = self.subject.live()
+            assert live is not None
+            request = replace(self.request, live=stack.enter_context(live))
+            opened = open_session(self.runtime, request, reference.inputs)
+            stack.callback(opened.close)
+            verdict = compare(opened.outputs, reference, self.precision)
             yield Entry(opened.meter, opened.costs, verdict)
-
-    def open(self) -> Opened:
-        """Load it in this process."""
-        return open_session(lambda: self.runtime.load().open_session(self.request), self.runtime)
 
 
 @dataclass(frozen=True)
@@ -116,24 +141,24 @@ class Outcome:
     sittings: tuple[Sitting, ...] = ()
 
 
-def hold(
-    contestants: list[File | Live],
+def measure(
+    contestants: list[Contestant],
     rule: Rule,
     device: Device,
     threads: int,
     *,
     announce: Announce | None = None,
-    machine: Machine = contextlib.nullcontext,
+    quiet: Quiet = contextlib.nullcontext,
 ) -> list[Outcome]:
     """Measure all of them, in turns if they are several; failures are part of the outcome.
 
-    All are loaded before ``machine`` is entered, within which nothing else is to run.
+    All are loaded before ``quiet`` is entered, within which nothing else is to run.
     """
     runners = [_Runner(c) for c in contestants]
     for number in range(rule.processes):
         with contextlib.ExitStack() as stack:
             ready = [r for r in runners if r.enter(stack, number)]
-            with machine():
+            with quiet():
                 found = _sample(ready, rule, announce)
             for runner, samples in zip(ready, found, strict=True):
                 runner.note(samples)
@@ -156,7 +181,7 @@ def _sample(
 class _Runner:
     """A contestant on its way through the processes of a measurement."""
 
-    def __init__(self, contestant: File | Live) -> None:
+    def __init__(self, contestant: Contestant) -> None:
         self._contestant = contestant
         self._sittings: list[Sitting] = []
         self._verification: Verification | None = None
@@ -164,7 +189,7 @@ class _Runner:
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
         contestant.folder.mkdir(parents=True, exist_ok=True)
-        (contestant.folder / "log.txt").unlink(missing_ok=True)
+        measurement_log(contestant.folder).unlink(missing_ok=True)
 
     def enter(self, stack: contextlib.ExitStack, number: int) -> bool:
         """Load it, unless it has failed before; whether that went well."""
@@ -176,8 +201,14 @@ class _Runner:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
             return False
-        self._verification = self._verification or self.entry.verification
+        self._note_verdict(self.entry.verification)
         return True
+
+    def _note_verdict(self, found: Verification | None) -> None:
+        """Of several processes the worst verdict counts."""
+        known = self._verification
+        if found is not None and (known is None or found.verdict.rank > known.verdict.rank):
+            self._verification = found
 
     def note(self, samples: Samples | BaseException) -> None:
         """Keep what a process measured; an end of the process after that costs nothing."""
@@ -199,8 +230,6 @@ class _Runner:
         assert evaluation.performance is not None
         performance = replace(
             evaluation.performance,
-            precision=one.precision,
-            verification=self._verification,
             processes=self._processes,
             flags=(*evaluation.performance.flags, *self._incomplete(rule)),
         )
@@ -209,6 +238,7 @@ class _Runner:
             precision=one.precision,
             artifact=one.artifact,
             artifact_sha256=one.sha256,
+            verification=self._verification,
             performance=performance,
         )
         return Outcome(evaluation, one.folder, tuple(self._sittings))
@@ -216,20 +246,18 @@ class _Runner:
     @property
     def _processes(self) -> int:
         """How many different ones measured; without its script a live model has only this one."""
-        one = self._contestant
-        alone = isinstance(one, Live) and one.rerun is None
-        return 1 if alone else len(self._sittings)
+        return len(self._sittings) if self._contestant.fresh_processes else 1
 
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
         if self._reason is None and self._processes < rule.processes:
             yield Flag(
-                "processes",
+                FlagKind.PROCESSES,
                 f"All {rule.processes} measurements were made in one process, as there is no "
                 "script that could be run again; benchmark_files measures in fresh ones.",
             )
         if self._reason is not None:
             yield Flag(
-                "processes",
+                FlagKind.PROCESSES,
                 f"Only {len(self._sittings)} of {rule.processes} processes could be measured: "
                 f"{self._reason}",
             )
@@ -239,19 +267,7 @@ class _Runner:
         if isinstance(error, MeasureError):
             self._reason = str(error)
             return
-        log = one.folder / "log.txt"
+        log = measurement_log(one.folder)
         with captured(log):
             traceback.print_exception(error)
         self._reason = f"{one.runtime.title} failed: {describe(error)} (see {log})"
-
-
-@contextlib.contextmanager
-def _torch_threads() -> Iterator[None]:
-    """PyTorch's number of threads is the whole process's; leave it as it was."""
-    import torch
-
-    before = torch.get_num_threads()
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

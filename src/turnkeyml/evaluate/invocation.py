@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING
 import turnkeyml
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
+from turnkeyml.build.sequences import find_sequence, sequence_with
 from turnkeyml.build.stage import Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
-from turnkeyml.evaluate.entrants import Entrants, measure_entrants, sequence_for
+from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import Evaluation, InvocationResult, Plan, RaceResult, events
-from turnkeyml.runtimes.registry import Runtime, available_runtimes, find_runtime
+from turnkeyml.nouns import BuildStatus, Evaluation, InvocationResult, Plan, RaceResult, events
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
 
 if TYPE_CHECKING:
     from filelock import AcquireReturnProxy
 
 __all__ = ["evaluate"]
-
-CASTS = "ONNX Runtime casts fp16 to fp32 on x86, which costs time."
-WITHOUT_CASTS = "--sequence optimize-fp32 measures without."
 
 
 def evaluate(
@@ -44,17 +43,17 @@ def evaluate(
 ) -> InvocationResult:
     """Do with an invocation what the plan says. Failures are part of the result."""
     folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
-    job = _Job(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
-    result = InvocationResult(subject.record, build_dir=str(job.folder.path))
+    work = _Work(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
+    result = InvocationResult(subject.record, build_dir=str(folder.path))
     try:
-        with job.lock():
-            job.folder.path.mkdir(parents=True, exist_ok=True)
-            job.folder.remove_leftovers()
+        with work.lock():
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.remove_leftovers()
             try:
-                return job.run(result)
+                return work.run(result)
             finally:
                 if plan.lean_cache:
-                    job.folder.remove_artifacts()
+                    folder.remove_artifacts()
     except TurnkeyError as error:
         return replace(result, failure=str(error))
     except OSError as error:
@@ -71,7 +70,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class _Job:
+class _Work:
     """One invocation on its way through build and measurement."""
 
     subject: Subject
@@ -104,8 +103,12 @@ class _Job:
                 with contextlib.suppress(OSError):  # the failure itself is told in any case
                     self._write_failure(str(error))
                 trace = traceback.format_exc() if environment.traceback() else None
-                status = "failed_build"
-                return replace(result, failure=str(error), build_status=status, traceback=trace)
+                return replace(
+                    result,
+                    failure=str(error),
+                    build_status=BuildStatus.FAILED,
+                    traceback=trace,
+                )
             self._write_build_stats(built)
             result = replace(
                 result,
@@ -125,25 +128,61 @@ class _Job:
     ) -> Iterator[str]:
         if missing:
             yield f"The model is in another precision, so there is no {', '.join(missing)} of it."
-        if _casts(evaluations, built):
-            yield CASTS if self.plan.precisions else f"{CASTS[:-1]}; {WITHOUT_CASTS}"
+        yield from self._cast_remarks(evaluations, built)
+
+    def _cast_remarks(
+        self, evaluations: tuple[Evaluation, ...], built: Built | None
+    ) -> Iterator[str]:
+        """Where a runtime computes in fp32 what we have converted, and so only loses time."""
+        if built is None or len(built.state.artifacts) < 2:
+            return
+        for evaluation in filter(lambda e: e.ok, evaluations):
+            runtime = find_runtime(evaluation.runtime, evaluation.device_type)
+            if evaluation.precision in runtime.casts:
+                what = f"{runtime.title} casts {evaluation.precision} to fp32 on {runtime.device}"
+                hint = (
+                    "" if len(self.plan.precisions) > 1 else "; --precision fp32 measures without"
+                )
+                yield f"{what}, which costs time{hint}."
 
     def _runtimes(self) -> list[Runtime]:
         """Those that were asked for; otherwise every one that can measure this here."""
         if self.plan.runtimes:
             return [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
         every = available_runtimes(self.plan.device)
-        return [r for r in every if r.needs_onnx or not self.subject.is_onnx]
+        return [r for r in every if r.measures_files or r.artifact == self.subject.framework]
 
     def _build(self) -> Built:
-        plan = self.plan
+        sequence = self.sequence
+        if sequence is None:
+            sequence = find_sequence(self._sequence_name(), self.subject.receiving_stage())
+        return build(self.subject, sequence, self.plan, self.folder, self.sink)
+
+    def _sequence_name(self) -> str:
+        """The named sequence that was asked for; otherwise the default of the runtime.
+
+        Where precisions were asked for, a build in the cache that has them all will do.
+        """
+        plan, subject = self.plan, self.subject
+        if plan.sequence is not None:
+            return plan.sequence
         if plan.precisions:
-            plan = replace(plan, sequence=sequence_for(plan.precisions, read_state(self.folder)))
-        return build(self.subject, plan, self.folder, self.sink, self.sequence)
+            cached = read_state(self.folder)
+            kept = cached.precisions if cached is not None and cached.succeeded else ()
+            return sequence_with({*plan.precisions, *kept})
+        if subject.default_sequence is not None:
+            return subject.default_sequence
+        device = find_device(plan.device)
+        names = [r.default_sequence for r in self._runtimes() if r.measures_files]
+        return (
+            names[0]
+            if names
+            else find_runtime(device.default_runtime, device.name).default_sequence
+        )
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
         custom = self.plan.sequence is not None or self.sequence is not None
-        return self.plan.build_only or custom or any(r.needs_onnx for r in runtimes)
+        return self.plan.build_only or custom or any(r.measures_files for r in runtimes)
 
     def _measure_all(
         self, runtimes: list[Runtime], built: Built | None
@@ -154,13 +193,14 @@ class _Job:
         def announce(seconds: float) -> None:
             self.sink.send(events.MeasureEstimated(name, seconds))
 
-        entrants = Entrants(self.folder, self.plan, built.state if built else None, self.subject)
-        evaluations, race = measure_entrants(
-            entrants, runtimes, announce, lambda: self.turns.machine(name)
+        state = built.state if built else None
+        contestants = Contestants(self.folder, self.plan, state, self.subject)
+        evaluations, race = measure_contestants(
+            contestants, runtimes, announce, lambda: self.turns.alone(name)
         )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
-        return evaluations, race, entrants.missing_precisions()
+        return evaluations, race, contestants.missing_precisions()
 
     def _write_subject_stats(self) -> None:
         record = self.subject.record
@@ -182,7 +222,7 @@ class _Job:
         )
 
     def _write_failure(self, message: str) -> None:
-        update_stats(self.folder, build={"status": "failed_build", "failure": message})
+        update_stats(self.folder, build={"status": BuildStatus.FAILED, "failure": message})
 
     def _write_build_stats(self, built: Built) -> None:
         state = built.state
@@ -197,10 +237,3 @@ class _Job:
                 "verification": state.verification,
             },
         )
-
-
-def _casts(evaluations: tuple[Evaluation, ...], built: Built | None) -> bool:
-    """Whether ONNX Runtime computes in another precision than the one we converted to."""
-    converted = built is not None and "fp16_conversion" in built.state.sequence
-    half = [e for e in evaluations if e.ok and e.precision == "fp16"]
-    return converted and any((e.device_type, e.runtime) == ("x86", "ort") for e in half)

@@ -8,10 +8,11 @@ from typing import Any
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
-from turnkeyml.evaluate.entrants import Entrants, measure_entrants
+from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.measure.record import failed
 from turnkeyml.nouns import Evaluation, Plan
-from turnkeyml.runtimes.registry import Runtime, find_device, find_runtime
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime
 
 __all__ = ["SKIP", "measure_again"]
 
@@ -58,5 +59,5 @@ def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[
         reason = "its files were removed or changed; run its script again"
     if reason is not None:
         return tuple(failed(find_device(plan.device), runtime, reason) for runtime in runtimes)
-    evaluations, _ = measure_entrants(Entrants(folder, plan, state), runtimes)
+    evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes)
     return evaluations

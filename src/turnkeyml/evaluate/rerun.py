@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from turnkeyml.build.subject import Subject
+from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.worker import claim_streams, serve
-from turnkeyml.nouns import from_dict
+from turnkeyml.nouns import Input, from_dict
+from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.runtimes.session import TorchRequest
 
 __all__ = ["RerunRequest", "main"]
 
@@ -45,26 +47,24 @@ def main() -> None:
         subject = _find(request)
     except MeasureError as error:
         sys.exit(str(error))
-    from turnkeyml.verify.reference import evaluating
+    live = subject.live()
+    assert live is not None
+    with live as model:
+        runtime = find_runtime(request.runtime, request.device)
+        wanted = Request(
+            threads=request.threads,
+            live=model,
+            precision=subject.precision,
+            arguments=request.arguments,
+        )
+        opened = open_session(runtime, wanted, {})
+        opened.forget_outputs()
+        serve(opened, None, commands, replies)
 
-    runtime = find_runtime(request.runtime, request.device)
-    live = TorchRequest(
-        subject.model, subject.args, subject.kwargs, request.threads, request.arguments
-    )
-    with evaluating(subject.model):
-        opened = open_session(lambda: runtime.load().open_session(live), runtime)
-        serve(opened, commands, replies)
 
-
-def _find(request: RerunRequest) -> Any:
-    from turnkeyml.discover.script import run_script
-    from turnkeyml.frameworks.torch.recorder import Recorder
-    from turnkeyml.frameworks.torch.register import Register
-
-    register = Register(Path(request.script).stem, lambda record: None)
-    with Recorder(register, request.max_depth).watching():
-        run_script(request.script, request.script_args)
-    for subject in register.subjects():
+def _find(request: RerunRequest) -> Subject:
+    found = find_invocations(Input(request.script), request.script_args, request.max_depth)
+    for subject in found.subjects:
         if subject.record.hash == request.hash:
             return subject
     raise MeasureError("the script did not call the model when it was run again")

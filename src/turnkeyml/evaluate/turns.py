@@ -28,13 +28,13 @@ class Turns:
         self._lock(exclusively=False)
 
     @contextlib.contextmanager
-    def machine(self, invocation: str) -> Iterator[None]:
+    def alone(self, invocation: str) -> Iterator[None]:
         """Within the block nobody else works or measures."""
         if self._path is not None:
-            self._sink.send(events.MachineAwaited(invocation))
+            self._sink.send(events.TurnAwaited(invocation))
             self._unlock()
             self._lock(exclusively=True)
-        self._sink.send(events.MachineTaken(invocation))
+        self._sink.send(events.TurnTaken(invocation))
         try:
             yield
         finally:

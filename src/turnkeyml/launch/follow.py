@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import Protocol
 
-from turnkeyml.evaluate.child import Job
+from turnkeyml.evaluate.child import Assignment
 from turnkeyml.nouns import (
     Input,
     InputResult,
@@ -24,8 +24,8 @@ _PHASES: dict[type, str | None] = {
     events.ScriptStarted: "script",
     events.ScriptFinished: "build",
     events.MeasureStarted: "measure",
-    events.MachineAwaited: None,
-    events.MachineTaken: "measure",
+    events.TurnAwaited: None,
+    events.TurnTaken: "measure",
     events.InvocationFinished: "build",
     events.InputFinished: None,
 }
@@ -49,10 +49,10 @@ class Watcher(Protocol):
 
 
 class Follower:
-    """Reads the events of one job, wherever it runs, and knows what they amount to."""
+    """Reads the events of one task, wherever it runs, and knows what they amount to."""
 
-    def __init__(self, job: Job, watcher: Watcher) -> None:
-        self.item = job.input
+    def __init__(self, assignment: Assignment, watcher: Watcher) -> None:
+        self.item = assignment.task.input
         self.where = "before the script ran"
         self.waits = False
         """Whether it waits for others to finish: for the machine, or for a build."""
@@ -60,9 +60,9 @@ class Follower:
         """Whether it has the machine to itself, and nothing should disturb it."""
         self.complete = False
         """Whether everything has been done; how the process ends does not matter any more."""
-        self._plan = job.plan
+        self._plan = assignment.task.plan
         self._watcher = watcher
-        self._reader = events.Reader(job.events)
+        self._reader = events.Reader(assignment.events)
         self._found: dict[str, InvocationRecord] = {}
         self._results: dict[str, InvocationResult] = {}
         self._outcome: ScriptOutcome | None = None
@@ -99,8 +99,8 @@ class Follower:
 
     def _note(self, event: events.Event) -> None:
         """Keep what an event says, in case it is the last."""
-        self.waits = isinstance(event, (events.Waiting, events.MachineAwaited))
-        self.measures = isinstance(event, (events.MachineTaken, events.MeasureEstimated))
+        self.waits = isinstance(event, (events.Waiting, events.TurnAwaited))
+        self.measures = isinstance(event, (events.TurnTaken, events.MeasureEstimated))
         if type(event) in _PHASES:
             self._enter(_PHASES[type(event)])
         match event:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from turnkeyml.cache.files import remove_leftovers, write_json
-from turnkeyml.nouns import Input, InputResult, Plan, from_dict, to_dict
+from turnkeyml.cache.layout import safe_name
+from turnkeyml.nouns import InputResult, Task, from_dict, to_dict
 
 __all__ = ["LOGS", "Journal"]
 
@@ -18,14 +15,9 @@ FOLDER = ".runs"
 LOGS = f"{FOLDER}/logs"
 """What failed inputs printed, where that is not shown."""
 
-Task = tuple[Input, Plan]
-
 
 class Journal:
-    """One file an input, written when the input is finished and not before.
-
-    An input is the same if its file, what is asked of it and its arguments are.
-    """
+    """One file per task, written when the task is finished and not before."""
 
     def __init__(self, cache_dir: str) -> None:
         self._folder = Path(cache_dir) / FOLDER
@@ -50,27 +42,4 @@ class Journal:
         write_json(self._path(task), to_dict(result))
 
     def _path(self, task: Task) -> Path:
-        return self._folder / f"{_name(task)}.json"
-
-
-def _name(task: Task) -> str:
-    item, plan = task
-    where = replace(plan, cache_dir="")
-    words = [os.path.abspath(item.path), *item.targets, _content(item), _text(to_dict(where))]
-    digest = hashlib.sha256("\0".join(words).encode(errors="replace")).hexdigest()[:16]
-    return f"{item.stem[:60]}-{digest}"
-
-
-def _content(item: Input) -> str:
-    """Changes when the file does; large files are not read for that."""
-    try:
-        if item.is_onnx:
-            facts = os.stat(item.path)
-            return f"{facts.st_size} {facts.st_mtime_ns}"
-        return hashlib.sha256(Path(item.path).read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-def _text(data: Any) -> str:
-    return json.dumps(data, sort_keys=True)
+        return self._folder / f"{safe_name(task.input.stem)[:60]}-{task.identity}.json"

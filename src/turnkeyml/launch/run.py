@@ -13,17 +13,14 @@ from turnkeyml.errors import UsageError
 from turnkeyml.launch.follow import Watcher
 from turnkeyml.launch.journal import LOGS, Journal
 from turnkeyml.launch.local.pool import Limits, evaluate_inputs
-from turnkeyml.nouns import Input, InputResult, Plan
+from turnkeyml.nouns import Input, InputResult, Plan, SequenceSource, Task
 
 if TYPE_CHECKING:
-    from turnkeyml.evaluate.child import SequenceSource
     from turnkeyml.launch.slurm.pool import SlurmOptions
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
 
 DEFAULT_TIMEOUT_SECONDS = 3600
-
-Task = tuple[Input, Plan]
 
 
 @dataclass(frozen=True)
@@ -53,14 +50,17 @@ def find_tasks(input_files: str | Listing[str], plan: Plan, launch: Launch) -> l
     inputs = find_inputs(names, parse_filter(launch.labels))
     if not inputs:
         raise UsageError("No input files were given.")
-    fixed = next((item for item in inputs if item.is_onnx), None)
+    fixed = next((item for item in inputs if not item.is_script), None)
     if fixed and points != [{}]:
         raise UsageError(f"{fixed.name} takes no arguments, so it cannot be part of a sweep.")
     return [
-        (item, replace(plan, script_args=(*plan.script_args, *script_words(p)), parameters=p))
-        for item in inputs
-        for p in points
+        Task(item, _at(plan, p, script_words(p)), launch.source) for item in inputs for p in points
     ]
+
+
+def _at(plan: Plan, point: dict[str, str], words: tuple[str, ...]) -> Plan:
+    """The plan at one point of a sweep."""
+    return replace(plan, script_args=(*plan.script_args, *words), parameters=point)
 
 
 def results(
@@ -98,14 +98,14 @@ def _evaluate(
         from turnkeyml.launch.slurm.pool import evaluate_on_slurm
 
         slurm = replace(launch.slurm, seconds=launch.limits.seconds or default_seconds())
-        yield from evaluate_on_slurm(tasks, watcher, launch.source, slurm, resume=launch.resume)
+        yield from evaluate_on_slurm(tasks, watcher, slurm, resume=launch.resume)
         return
     limits = launch.limits
     if many:
-        limits = replace(limits, logs=os.path.join(tasks[0][1].cache_dir, LOGS))
+        limits = replace(limits, logs=os.path.join(tasks[0].plan.cache_dir, LOGS))
         if limits.seconds is None:
             limits = replace(limits, seconds=default_seconds())
-    yield from evaluate_inputs(tasks, watcher, launch.source, limits)
+    yield from evaluate_inputs(tasks, watcher, limits)
 
 
 class _Places:
@@ -113,8 +113,9 @@ class _Places:
 
     def __init__(self, tasks: list[tuple[int, Task]]) -> None:
         self._places: dict[Any, list[int]] = {}
-        for place, (item, plan) in reversed(tasks):
-            self._places.setdefault(self._key(item, plan.parameters), []).append(place)
+        for place, task in reversed(tasks):
+            key = self._key(task.input, task.plan.parameters)
+            self._places.setdefault(key, []).append(place)
 
     def take(self, result: InputResult) -> int:
         return self._places[self._key(result.input, result.parameters)].pop()

@@ -10,7 +10,7 @@ from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
-from turnkeyml.nouns import Conditions, Flag
+from turnkeyml.nouns import Conditions, Flag, FlagKind
 
 __all__ = ["find_flags"]
 
@@ -42,19 +42,19 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     known = f"the interval of the median is ±{width:.1%}" if width is not None else ""
     if "cap" in reasons:
         yield Flag(
-            "cap",
+            FlagKind.CAP,
             f"It was cut at the limit of {rule.cap_seconds:g} s after {runs:,} runs"
             f"{f'; {known}' if known else ''}. --iterations N measures as long as you like.",
         )
     elif "settled" in reasons:
         yield Flag(
-            "settled",
+            FlagKind.SETTLED,
             f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
             f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
         )
     elif width is not None and width > rule.precision and len(sittings) > 1:
         yield Flag(
-            "processes",
+            FlagKind.PROCESSES,
             f"Each process was precise, but they differ: {known}. Measure again, on a quieter "
             "machine if you can.",
         )
@@ -62,7 +62,7 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
         alike = ", each much like the one before," if len(latencies) >= ENOUGH else ""
         longer = "leave out --iterations or raise it" if rule.iterations else "measure longer"
         yield Flag(
-            "few",
+            FlagKind.FEW,
             f"{len(latencies):,} samples{alike} are too few to say how good the median is; "
             f"{longer}.",
         )
@@ -71,7 +71,7 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
 def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     if not all(s.steady for s in sittings):
         yield Flag(
-            "unsteady",
+            FlagKind.UNSTEADY,
             "The warm-up had not become steady when its time was over; "
             "let the machine rest, or measure again with --rigorous.",
         )
@@ -82,7 +82,9 @@ def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             if rule.iterations
             else "the model changes its inputs, so that its runs cannot be timed in blocks"
         )
-        yield Flag("timer", f"Reading the clock costs about {share:.1%} of each sample; {why}.")
+        yield Flag(
+            FlagKind.TIMER, f"Reading the clock costs about {share:.1%} of each sample; {why}."
+        )
 
 
 def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
@@ -91,7 +93,7 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
     if worst.significant:
         word = "slower" if worst.relative > 0 else "faster"
         yield Flag(
-            "drift",
+            FlagKind.DRIFT,
             f"The last third of the runs was {abs(worst.relative):.1%} {word} than the first: "
             "the machine was changing (heat, clock rate, other load). "
             "Let it come to rest and measure again.",
@@ -99,7 +101,7 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
     wide = max(spread(s.latencies) for s in sittings)
     if wide > HIGH_SPREAD:
         yield Flag(
-            "variation",
+            FlagKind.VARIATION,
             f"The runs vary a lot: the middle half of them spans {wide:.0%} of the median. "
             "Close other programs, or try fewer --threads.",
         )
@@ -115,13 +117,13 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
     much = other > OTHER_SHARE * processors + unclear or worst > WORST_OTHER_SHARE * processors
     if much:
         yield Flag(
-            "load",
+            FlagKind.LOAD,
             f"Other programs kept {other:.1f} of {processors} processors busy, {worst:.1f} at "
             "worst. Stop them and measure again.",
         )
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
-            "steal",
+            FlagKind.STEAL,
             f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others; "
             "a dedicated machine would not.",
         )
@@ -129,19 +131,19 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
     if (conditions.throttled_seconds or 0.0) > THROTTLED_SHARE * seconds:
         quota = f" of {conditions.cpu_quota:g} cores" if conditions.cpu_quota else ""
         yield Flag(
-            "quota",
+            FlagKind.QUOTA,
             f"The CPU quota{quota} held us back for {conditions.throttled_seconds:.1f} s; "
             "raise it, or choose fewer --threads.",
         )
     if conditions.overheated:
         yield Flag(
-            "heat",
+            FlagKind.HEAT,
             f"The processor slowed itself down {conditions.overheated:.0f} times because of heat; "
             "cool it and measure again.",
         )
     if conditions.threads > cores:
         yield Flag(
-            "threads",
+            FlagKind.THREADS,
             f"There are more threads ({conditions.threads}) than cores ({cores}) to run them; "
             f"--threads {cores} would be as many.",
         )

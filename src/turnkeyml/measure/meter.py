@@ -18,7 +18,7 @@ from turnkeyml.system import activity
 from turnkeyml.system.activity import Activity
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.session import Session
+    from turnkeyml.runtimes.contract import Session
 
 __all__ = ["Meter", "SessionMeter", "Slice", "WarmUp"]
 
@@ -75,6 +75,8 @@ class SessionMeter:
     def __init__(self, session: Session, clock: Clock = time.perf_counter_ns) -> None:
         self._session = session
         self._clock = clock
+        self._run = _synchronous(session) if session.asynchronous else session.run
+        """One inference, done when it returns."""
 
     def warm_up(self, rule: Rule) -> WarmUp:
         """Run until it has run often enough, long enough and no faster than before; or too long."""
@@ -96,24 +98,24 @@ class SessionMeter:
         with _without_collector():
             for _ in repeat(None, recovery):
                 self._session.prepare()
-                self._session.run()
+                self._run()
             before = activity.read()
             if self._session.changes_inputs:
                 wall = self._time_prepared(times)
             else:
-                wall = _time(self._session.run, times, block, self._clock)
+                wall = _time(self._run, times, block, self._clock)
             after = activity.read()
         return Slice(times, wall, before.until(after))
 
     def _run_until_steady(self, rule: Rule) -> tuple[np.ndarray, bool]:
-        session, clock = self._session, self._clock
+        prepare, run, clock = self._session.prepare, self._run, self._clock
         times: list[int] = []
         looked_at = 0
         begin = clock()
         while True:
-            session.prepare()
+            prepare()
             start = clock()
-            session.run()
+            run()
             now = clock()
             times.append(now - start)
             elapsed = (now - begin) / 1e9
@@ -127,7 +129,7 @@ class SessionMeter:
 
     def _time_prepared(self, times: np.ndarray) -> int:
         """One run a sample, with fresh inputs before each; the preparation is not counted."""
-        clock, prepare, run = self._clock, self._session.prepare, self._session.run
+        clock, prepare, run = self._clock, self._session.prepare, self._run
         for i in range(len(times)):
             prepare()
             start = clock()
@@ -145,6 +147,16 @@ class SessionMeter:
         blocks = np.zeros(CALIBRATIONS // 100, dtype=np.int64)
         _time(nothing, blocks, 100, clock)
         return float(np.median(single)), float(np.median(blocks)) / 100
+
+
+def _synchronous(session: Session) -> Callable[[], None]:
+    run, synchronize = session.run, session.synchronize
+
+    def call() -> None:
+        run()
+        synchronize()
+
+    return call
 
 
 class _Nothing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,47 +11,59 @@ import numpy as np
 
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import Costs
-from turnkeyml.runtimes.registry import Runtime
+from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system import machine
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.session import Session
+    from turnkeyml.runtimes.contract import Session
 
 __all__ = ["Opened", "open_session"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Opened:
     """A session of this process that has run once."""
 
+    session: Session
     meter: SessionMeter
     outputs: dict[str, np.ndarray]
+    """What the one run computed, for whoever verifies it; see ``forget_outputs``."""
     _costs: Costs
 
     def costs(self) -> Costs:
-        """What it has cost by now; the peak of the memory is that since it was loaded."""
+        """What it has cost by now; the peak of the memory is that of its runs."""
         return replace(self._costs, peak_memory_bytes=machine.peak_memory_bytes())
 
+    def forget_outputs(self) -> None:
+        """Free what only the verification needed, so that it is not in the peak of the runs."""
+        self.outputs = {}
+        machine.reset_peak_memory()
 
-def open_session(make: Callable[[], Session], runtime: Runtime) -> Opened:
-    """Load a model and run it once."""
+    def close(self) -> None:
+        self.session.close()
+
+
+def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]) -> Opened:
+    """Load a model, feed it and run it once."""
     machine.reset_peak_memory()
     before, load = machine.memory_bytes(), machine.load_average()
     begin = time.perf_counter()
-    session = make()
+    session = runtime.open(request)
+    session.feed(inputs)
     seconds = time.perf_counter() - begin
     peak = machine.peak_memory_bytes()
     machine.reset_peak_memory()
-    outputs = session.outputs()
-    module = runtime.load()
-    version = str(module.version())
+    session.prepare()
+    session.run()
+    session.synchronize()
+    version = runtime.version()
     costs = Costs(
         load_seconds=seconds,
         memory_before_bytes=before,
         load_peak_memory_bytes=peak,
         runtime_version=version,
         load_average=load,
-        libraries={module.LIBRARY: version, "numpy": np.__version__},
-        settings=session.settings,
+        libraries={runtime.library: version, "numpy": np.__version__},
+        settings=session.settings(),
     )
-    return Opened(SessionMeter(session), outputs, costs)
+    return Opened(session, SessionMeter(session), session.outputs(), costs)

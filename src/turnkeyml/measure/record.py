@@ -13,18 +13,18 @@ import numpy as np
 
 import turnkeyml
 from turnkeyml.cache.files import replacing, write_json
+from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import overall_interval
-from turnkeyml.nouns import Conditions, Evaluation, MeasuredPerformance, to_dict
-from turnkeyml.runtimes.registry import Device, Runtime
+from turnkeyml.nouns import Conditions, Evaluation, EvaluationStatus, Performance, to_dict
+from turnkeyml.runtimes.contract import Device, Runtime
 from turnkeyml.system import machine
 from turnkeyml.system.activity import Activity
 
 __all__ = [
-    "SAMPLES",
     "Costs",
     "Sitting",
     "evaluation_of",
@@ -39,7 +39,6 @@ MILLISECOND = 1e6
 WINDOW_SECONDS = 0.5
 LEAST_SECONDS = 0.1
 """The kernel counts in ticks of some milliseconds; over less than this they tell nothing."""
-SAMPLES = "samples.npz"
 
 
 @dataclass(frozen=True)
@@ -72,20 +71,17 @@ def evaluation_of(
     samples = [s.samples for s in sittings]
     costs = [s.costs for s in sittings]
     conditions = _conditions(samples, costs[0], threads, rule)
-    where = {
-        "device": device.describe(),
-        "device_type": device.name,
-        "runtime": runtime.name,
-        "runtime_version": costs[0].runtime_version,
-    }
     return Evaluation(
-        **where,  # type: ignore[arg-type]
+        device=device.describe(),
+        device_type=device.name,
+        runtime=runtime.name,
+        runtime_version=costs[0].runtime_version,
         measured_at=_now(),
         load_seconds=float(np.median([c.load_seconds for c in costs])),
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),
         load_peak_memory_bytes=_most(c.load_peak_memory_bytes for c in costs),
         peak_memory_bytes=_most(c.peak_memory_bytes for c in costs),
-        performance=_performance(samples, rule, conditions, threads, where),
+        performance=_performance(samples, rule, conditions),
         conditions=conditions,
     )
 
@@ -96,7 +92,7 @@ def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
         device.name,
         device.describe(),
         runtime.name,
-        status="failed",
+        status=EvaluationStatus.FAILED,
         reason=reason,
         measured_at=_now(),
     )
@@ -109,7 +105,7 @@ def _now() -> str:
 def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
     """Keep the record and the raw samples."""
     samples = [s.samples for s in sittings]
-    with replacing(folder / SAMPLES) as temporary, temporary.open("wb") as file:
+    with replacing(samples_file(folder)) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
             file,
             timed=_small(np.concatenate([s.timed for s in samples])),
@@ -119,7 +115,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             rounds=np.array([n for s in samples for n in s.slices]),
             walls=np.array([w for s in samples for w in s.walls]),
         )
-    write_json(folder / "evaluation.json", to_dict(evaluation))
+    write_json(evaluation_file(folder), to_dict(evaluation))
 
 
 def load_samples(file: Path) -> list[np.ndarray]:
@@ -135,18 +131,12 @@ def _small(times: np.ndarray) -> np.ndarray:
     return times.astype(np.uint32) if times.size and times.max() < 2**32 else times
 
 
-def _performance(
-    samples: Sequence[Samples],
-    rule: Rule,
-    conditions: Conditions,
-    threads: int,
-    where: dict[str, str],
-) -> MeasuredPerformance:
+def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions) -> Performance:
     latencies = np.concatenate([s.latencies for s in samples]) / MILLISECOND
     runs, seconds = sum(s.runs for s in samples), sum(s.seconds for s in samples)
     interval = overall_interval([s.latencies / MILLISECOND for s in samples])
     outliers, far_outliers = statistics.outliers(latencies)
-    return MeasuredPerformance(
+    return Performance(
         mean_latency=sum(float(s.timed.sum()) for s in samples) / runs / MILLISECOND,
         throughput=runs / seconds,
         iterations=runs,
@@ -168,11 +158,8 @@ def _performance(
         timer_latency=samples[0].timer / MILLISECOND,
         wall_seconds=seconds,
         processes=len(samples),
-        rule=rule.name,
         stopped=" ".join(sorted({s.stopped for s in samples})),
         flags=find_flags(samples, rule, conditions),
-        threads=threads,
-        **where,  # type: ignore[arg-type]
     )
 
 

@@ -13,11 +13,13 @@ import numpy as np
 
 from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
+from turnkeyml.cache.layout import measurement_log, worker_request
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import from_dict, to_dict
 
 __all__ = ["Worker"]
@@ -32,8 +34,8 @@ class Worker:
     def __init__(self, module: str, request: Any, folder: Path, name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._name = name
-        self._log = folder / "log.txt"
-        path = folder / "request.json"
+        self._log = measurement_log(folder)
+        path = worker_request(folder)
         write_json(path, to_dict(request))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -45,7 +47,8 @@ class Worker:
                 encoding="utf-8",
             )
         try:
-            self._opened = from_dict(Costs, self._hear())
+            hello = from_dict(Hello, self._hear())
+            self._opened, self.verification = hello.costs, hello.verification
         except BaseException:
             self.close()
             raise

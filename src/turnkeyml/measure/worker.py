@@ -15,15 +15,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from turnkeyml.cache.arrays import load_arrays
+from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
+from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
-from turnkeyml.nouns import from_dict, to_dict
+from turnkeyml.nouns import (
+    Cause,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    from_dict,
+    to_dict,
+)
+from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.runtimes.session import OnnxRequest
+from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.compare import compare
 
-__all__ = ["WorkerRequest", "claim_streams", "main", "serve"]
+__all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,19 @@ class WorkerRequest:
 
     device: str
     runtime: str
-    onnx: OnnxRequest
+    request: Request
+    cache_dir: str
+    build_name: str
+    reference: ReferenceRecord | None = None
+    """What the build holds of its original; None where it cannot be verified."""
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The first thing that a worker says: it is ready to measure, and what it computes."""
+
+    costs: Costs
+    verification: Verification | None = None
 
 
 def main() -> None:
@@ -44,13 +68,27 @@ def main() -> None:
     path.unlink()
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
-    opened = open_session(lambda: runtime.load().open_session(request.onnx), runtime)
-    serve(opened, commands, replies)
+    folder = BuildFolder(Path(request.cache_dir), request.build_name)
+    opened = open_session(runtime, request.request, load_arrays(folder.inputs))
+    verification = _verify(opened, request, folder)
+    opened.forget_outputs()
+    serve(opened, verification, commands, replies)
 
 
-def serve(opened: Opened, commands: IO[str], replies: IO[str]) -> None:
+def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Verification:
+    """The verdict on what this runtime has computed here."""
+    if request.reference is None:
+        reason = "the build does not hold what the original computes; run its script again"
+        return Verification(Verdict.NOT_CHECKED, Cause.NO_REFERENCE, reason)
+    reference = load_reference(folder, request.reference)
+    return compare(opened.outputs, reference, request.request.precision)
+
+
+def serve(
+    opened: Opened, verification: Verification | None, commands: IO[str], replies: IO[str]
+) -> None:
     """Do what each line asks for, one reply each."""
-    _reply(replies, to_dict(opened.costs()))
+    _reply(replies, to_dict(Hello(opened.costs(), verification)))
     for line in commands:
         words = json.loads(line)
         _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from turnkeyml.nouns import InvocationRecord, InvocationResult, ScriptOutcome, from_dict, to_dict
+from turnkeyml.nouns.invocations import InvocationRecord, InvocationResult, ScriptOutcome
+from turnkeyml.nouns.plain import from_dict, to_dict
 
 __all__ = [
     "BuildReused",
@@ -21,8 +22,8 @@ __all__ = [
     "InputFinished",
     "InvocationFinished",
     "InvocationFound",
-    "MachineAwaited",
-    "MachineTaken",
+    "TurnAwaited",
+    "TurnTaken",
     "MeasureEstimated",
     "MeasureStarted",
     "Reader",
@@ -99,14 +100,14 @@ class MeasureStarted:
 
 
 @dataclass(frozen=True)
-class MachineAwaited:
+class TurnAwaited:
     """Everything is loaded; it waits until the others are done, to have the machine to itself."""
 
     invocation: str
 
 
 @dataclass(frozen=True)
-class MachineTaken:
+class TurnTaken:
     """From now on the machine belongs to this measurement."""
 
     invocation: str
@@ -143,8 +144,8 @@ Event = (
     | StageStarted
     | StageFinished
     | MeasureStarted
-    | MachineAwaited
-    | MachineTaken
+    | TurnAwaited
+    | TurnTaken
     | MeasureEstimated
     | InvocationFinished
     | InputFinished

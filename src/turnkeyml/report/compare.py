@@ -14,7 +14,7 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.statistics import student
-from turnkeyml.nouns import Flag
+from turnkeyml.nouns import Flag, Verdict
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Item, Row
 from turnkeyml.report.sides import Side, read_side
@@ -31,8 +31,6 @@ __all__ = [
 
 LEAST_DISTURBANCE = 0.005
 """What is smaller changes nothing beside the rest."""
-TRUSTED = ("match", "nondeterministic")
-MISMATCH = "mismatch"
 VERDICTS = (ratios.FASTER, ratios.SLOWER, ratios.SAME, ratios.UNCLEAR)
 
 
@@ -59,8 +57,8 @@ class ComparedRow:
     ratio_high: float | None
     verdict: str
     """FASTER, SLOWER, SAME or UNCLEAR."""
-    verification_a: str
-    verification_b: str
+    verification_a: Verdict
+    verification_b: Verdict
     differences: tuple[Difference, ...] = ()
     flags_a: tuple[Flag, ...] = ()
     flags_b: tuple[Flag, ...] = ()
@@ -69,7 +67,7 @@ class ComparedRow:
     @property
     def is_mismatch(self) -> bool:
         """Whether it computes something else than the original, on either side."""
-        return MISMATCH in (self.verification_a, self.verification_b)
+        return Verdict.MISMATCH in (self.verification_a, self.verification_b)
 
 
 @dataclass(frozen=True)
@@ -206,7 +204,7 @@ class _Judged:
     @property
     def counts(self) -> bool:
         """Whether it is part of the mean: a wrong result that is fast is not faster."""
-        verified = {self.row.verification_a, self.row.verification_b} <= set(TRUSTED)
+        verified = self.row.verification_a.trusted and self.row.verification_b.trusted
         return verified and self.draws is not None
 
 
@@ -256,7 +254,7 @@ def _samples(row: Row) -> list[np.ndarray] | None:
 
 
 def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:
-    wrong = [name for name, row in (("A", a), ("B", b)) if row.verification == MISMATCH]
+    wrong = [name for name, row in (("A", a), ("B", b)) if row.verification is Verdict.MISMATCH]
     if wrong == ["B"]:
         yield "it no longer computes the same as the original: a mismatch in B"
     elif wrong:

@@ -8,11 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.nouns import Evaluation, Flag
+from turnkeyml.nouns import Evaluation, Flag, FlagKind, Verdict
 
-__all__ = ["NOT_CHECKED", "Item", "Row", "one_line", "row_of_evaluation", "rows_of_cells"]
-
-NOT_CHECKED = "not checked"
+__all__ = ["Item", "Row", "one_line", "row_of_evaluation", "rows_of_cells"]
 
 DISTURBANCES = {"drift": 0.03, "unsteady": 0.03, "heat": 0.05}
 """By how much what a flag speaks of may move a median, where it cannot be read off."""
@@ -59,7 +57,7 @@ class Row:
     failure: str | None = None
     """Why there is no median, if there is none."""
     measured_at: str = ""
-    verification: str = NOT_CHECKED
+    verification: Verdict = Verdict.NOT_CHECKED
     flags: tuple[Flag, ...] = ()
     conditions: dict[str, str] = field(default_factory=dict)
     """What is known of how it was measured, by name."""
@@ -98,14 +96,13 @@ def row_of_evaluation(model: Item, evaluation: Evaluation, folder: Path | None =
     if performance is None:
         reason = one_line(evaluation.reason)
         return Row(item, failure=reason, measured_at=evaluation.measured_at)
-    verification = performance.verification
     return Row(
         item,
         median=_positive(performance.median_latency),
         low=performance.median_low,
         high=performance.median_high,
         measured_at=evaluation.measured_at,
-        verification=verification.verdict if verification else NOT_CHECKED,
+        verification=evaluation.verdict,
         flags=performance.flags,
         conditions=_conditions_of(evaluation),
         samples=folder / evaluation.samples_file if folder and evaluation.samples_file else None,
@@ -132,14 +129,12 @@ def _disturbance(flags: set[str], **shares: float) -> float:
 
 
 def _conditions_of(evaluation: Evaluation) -> dict[str, str]:
-    performance, conditions = evaluation.performance, evaluation.conditions
+    conditions = evaluation.conditions
     facts: dict[str, Any] = {"runtime_version": evaluation.runtime_version}
     facts["artifact_sha256"] = evaluation.artifact_sha256
-    if performance is not None:
-        facts["threads"] = performance.threads or None
-        iterations = conditions.rule.get("iterations") if conditions else None
-        facts["rule"] = _rule(performance.rule, iterations)
     if conditions is not None:
+        facts["threads"] = conditions.threads or None
+        facts["rule"] = _rule(conditions.rule.get("name", ""), conditions.rule.get("iterations"))
         facts["cpu"] = conditions.cpu
         facts["governor"] = conditions.governor
         facts["turnkey_version"] = conditions.turnkey_version
@@ -179,7 +174,7 @@ def rows_of_cells(cells: dict[str, str]) -> Iterator[Row]:
             low=_number(cells.get("median_low")),
             high=_number(cells.get("median_high")),
             measured_at=measured_at,
-            verification=cells.get("verdict", NOT_CHECKED),
+            verification=Verdict(cells.get("verdict", Verdict.NOT_CHECKED)),
             flags=_flags_of_cells(cells),
             conditions=_conditions_of_cells(cells),
             disturbance=_disturbance_of_cells(cells),
@@ -192,7 +187,8 @@ def rows_of_cells(cells: dict[str, str]) -> Iterator[Row]:
 
 def _flags_of_cells(cells: dict[str, str]) -> tuple[Flag, ...]:
     """A report names them only."""
-    return tuple(Flag(kind, "") for kind in cells.get("flags", "").split())
+    words = cells.get("flags", "").split()
+    return tuple(Flag(kind, "") for kind in FlagKind if kind in words)
 
 
 def _disturbance_of_cells(cells: dict[str, str]) -> float:
@@ -210,10 +206,11 @@ def _disturbance_of_cells(cells: dict[str, str]) -> float:
 
 def _conditions_of_cells(cells: dict[str, str]) -> dict[str, str]:
     facts: dict[str, Any] = {
-        name: cells.get(name) for name in ("runtime_version", "artifact_sha256", "threads")
+        name: cells.get(name) for name in ("runtime_version", "artifact_sha256")
     }
-    facts["rule"] = _rule(cells.get("rule", ""), cells.get("conditions_rule_iterations"))
-    for name in ("cpu", "governor", "turnkey_version"):
+    rule = cells.get("conditions_rule_name", "")
+    facts["rule"] = _rule(rule, cells.get("conditions_rule_iterations"))
+    for name in ("threads", "cpu", "governor", "turnkey_version"):
         facts[name] = cells.get(f"conditions_{name}")
     for word, prefix in (
         ("library", "conditions_libraries_"),

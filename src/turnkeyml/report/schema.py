@@ -9,6 +9,7 @@ import dataclasses
 import json
 import types
 import typing
+from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
@@ -88,6 +89,8 @@ def _of(hint: Any, definitions: dict[str, Any]) -> Any:
         return _list(_of(arguments[0], definitions))
     if origin is dict:
         return {"type": "object", "additionalProperties": _of(arguments[1], definitions)}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {"enum": [member.value for member in hint]}
     if dataclasses.is_dataclass(hint):
         return _record(typing.cast("type", hint), definitions)
     return _PLAIN[hint]

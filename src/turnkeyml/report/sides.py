@@ -146,7 +146,7 @@ def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
     if build is not None:
         model = _item_of(read_stats(BuildFolder(build.parent, build.name)), build.name)
     else:
-        name = evaluation.performance.build_name if evaluation.performance else ""
+        name = evaluation.build_name
         digest = re.search(r"_([0-9a-f]{8})$", name)
         model = Item(name or path.stem, "", "", digest.group(1) if digest else "")
     row = row_of_evaluation(model, evaluation)

@@ -78,15 +78,16 @@ def _rows_of(folder: BuildFolder) -> Iterator[dict[str, Any]]:
     common = {**_flat(others), **_flat(build, "build_"), **where}
     for evaluation in evaluations:
         performance = _section(evaluation, "performance")
-        verification = _section(performance, "verification")
-        plain = {k: v for k, v in evaluation.items() if k != "performance"}
+        verification = dict(_section(evaluation, "verification"))
+        verdict = verification.pop("verdict", "")
+        plain = {k: v for k, v in evaluation.items() if k not in ("performance", "verification")}
         yield {
             **common,
-            **_flat({k: v for k, v in performance.items() if k != "verification"}),
+            **_flat(performance),
             **_flat(verification, "verification_"),
             **_flat(plain),
             **where,
-            "verdict": verification.get("verdict", ""),
+            "verdict": verdict,
         }
     if not evaluations:
         verdict = _section(build, "verification").get("verdict", "")

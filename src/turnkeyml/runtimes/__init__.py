@@ -1,1 +1,1 @@
-"""One file a runtime, and what is known of the machine."""
+"""Devices and runtimes: one folder per device, one file per runtime."""

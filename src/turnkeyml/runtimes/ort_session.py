@@ -1,46 +1,38 @@
-"""ONNX Runtime on the CPU."""
+"""ONNX Runtime as a library: for the runtimes that measure with it, and for checking builds."""
 
 from __future__ import annotations
 
 import mmap
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
 
-from turnkeyml.cache.arrays import BFLOAT16, load_arrays
+from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.session import OnnxRequest
 
-__all__ = ["LIBRARY", "OrtSession", "feed", "open_session", "unsound_optimizers", "version"]
+__all__ = ["OrtSession", "named_operator", "run_once", "unsound_optimizers"]
 
-LIBRARY = "onnxruntime"
-
-_NUMPY = {
-    "tensor(float16)": np.float16,
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(int8)": np.int8,
-    "tensor(int16)": np.int16,
-    "tensor(int32)": np.int32,
-    "tensor(int64)": np.int64,
-    "tensor(uint8)": np.uint8,
-    "tensor(uint16)": np.uint16,
-    "tensor(uint32)": np.uint32,
-    "tensor(uint64)": np.uint64,
-    "tensor(bool)": np.bool_,
-}
+_DTYPES = {"float": "float32", "double": "float64"}
+"""Where ONNX Runtime's name of a type is not numpy's."""
 _ONNX_BFLOAT16 = 16
 
+_NAMES_OPERATOR = (
+    re.compile(r"while running (\w+) node"),
+    re.compile(r"Could not find an implementation for (\w+)\("),
+    re.compile(r"of operator \((\w+)\) in node"),
+    re.compile(r"of Optype \((\w+)\)"),
+)
+"""How ONNX Runtime names the operator that it cannot run."""
 
-def version() -> str:
-    """The version of the installed ONNX Runtime."""
-    return str(onnxruntime.__version__)
 
-
-def open_session(request: OnnxRequest) -> OrtSession:
-    """Load an ONNX file for measuring."""
-    return OrtSession(request.model, load_arrays(Path(request.inputs)), request.threads)
+def named_operator(error: BaseException) -> str | None:
+    """The operator that an error of ONNX Runtime blames, if it blames one."""
+    found = (pattern.search(str(error)) for pattern in _NAMES_OPERATOR)
+    return next((match.group(1) for match in found if match), None)
 
 
 def unsound_optimizers(model: str) -> list[str]:
@@ -69,14 +61,10 @@ class OrtSession:
     """An ONNX Runtime session with its inputs bound once, so that a run is the inference alone."""
 
     changes_inputs = False
+    asynchronous = False
 
     def __init__(
-        self,
-        model: str,
-        inputs: dict[str, np.ndarray],
-        threads: int,
-        level: str = "all",
-        prepacking: bool = True,
+        self, model: str, threads: int, level: str = "all", prepacking: bool = True
     ) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -90,7 +78,7 @@ class OrtSession:
         self._session = onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"], disabled_optimizers=unsound
         )
-        self.settings = {
+        self._settings = {
             "providers": self._session.get_providers(),
             "intra_op_num_threads": threads,
             "inter_op_num_threads": 1,
@@ -98,10 +86,16 @@ class OrtSession:
             "io_binding": True,
         }
         if unsound:
-            self.settings["disabled_optimizers"] = unsound
+            self._settings["disabled_optimizers"] = unsound
         self._binding = self._session.io_binding()
-        self._inputs = feed(self._session, inputs)
-        for name, value in self._inputs.items():
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        wanted = {value.name: _dtype(value) for value in self._session.get_inputs()}
+        values = fed(inputs, wanted)
+        self._binding.clear_binding_inputs()
+        self._binding.clear_binding_outputs()
+        self._values = {name: _to_ortvalue(values[name], wanted[name]) for name in wanted}
+        for name, value in self._values.items():
             self._binding.bind_ortvalue_input(name, value)
         for output in self._session.get_outputs():
             self._binding.bind_output(output.name)
@@ -112,45 +106,51 @@ class OrtSession:
     def run(self) -> None:
         self._session.run_with_iobinding(self._binding)
 
+    def synchronize(self) -> None:
+        """Nothing: on the CPU a run returns when it is done."""
+
     def outputs(self) -> dict[str, np.ndarray]:
-        self.run()
-        names = [output.name for output in self._session.get_outputs()]
+        kinds = self._session.get_outputs()
         values = self._binding.get_outputs()
-        return {n: _to_numpy(v) for n, v in zip(names, values, strict=True)}
+        return dict(_to_numpy(k, v) for k, v in zip(kinds, values, strict=True))
+
+    def settings(self) -> dict[str, Any]:
+        return dict(self._settings)
+
+    def close(self) -> None:
+        del self._binding, self._session
 
 
-def feed(
-    session: onnxruntime.InferenceSession, inputs: dict[str, np.ndarray]
-) -> dict[str, onnxruntime.OrtValue]:
-    """The recorded inputs as the session wants them: by its names, in its types."""
-    values = {}
-    for wanted in session.get_inputs():
-        if wanted.name + BFLOAT16 in inputs:
-            array, bfloat16 = inputs[wanted.name + BFLOAT16], True
-        elif wanted.name in inputs:
-            array, bfloat16 = inputs[wanted.name], False
-        else:
-            raise MeasureError(
-                f"The model wants an input {wanted.name!r} that was not recorded; "
-                f"recorded are: {', '.join(inputs)}."
-            )
-        values[wanted.name] = _to_ortvalue(array, bfloat16, wanted.type)
-    return values
+def run_once(
+    model: str,
+    inputs: Mapping[str, np.ndarray],
+    threads: int,
+    level: str = "all",
+    prepacking: bool = True,
+) -> dict[str, np.ndarray]:
+    """What an ONNX file computes."""
+    session = OrtSession(model, threads, level, prepacking)
+    session.feed(inputs)
+    session.run()
+    return session.outputs()
 
 
-def _to_ortvalue(array: np.ndarray, bfloat16: bool, wanted: str) -> onnxruntime.OrtValue:
-    if bfloat16 and wanted == "tensor(bfloat16)":
+def _dtype(value: Any) -> str:
+    """Of an input, in the words of numpy."""
+    found = re.fullmatch(r"tensor\((\w+)\)", value.type)
+    if found is None:
+        raise MeasureError(f"The input {value.name!r} is a {value.type}; only tensors can be fed.")
+    return _DTYPES.get(found[1], found[1])
+
+
+def _to_ortvalue(array: np.ndarray, dtype: str) -> onnxruntime.OrtValue:
+    if dtype == "bfloat16":
         make = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type
         return make(np.ascontiguousarray(array), _ONNX_BFLOAT16)
-    if bfloat16:
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    if wanted not in _NUMPY:
-        raise MeasureError(f"Inputs of type {wanted} cannot be fed to ONNX Runtime by turnkey.")
-    dtype = _NUMPY[wanted]
-    return onnxruntime.OrtValue.ortvalue_from_numpy(
-        np.require(array, dtype=dtype, requirements=["C", "O"]), "cpu", 0
-    )
+    return onnxruntime.OrtValue.ortvalue_from_numpy(array, "cpu", 0)
 
 
-def _to_numpy(value: onnxruntime.OrtValue) -> np.ndarray:
-    return np.asarray(value.numpy())
+def _to_numpy(kind: Any, value: onnxruntime.OrtValue) -> tuple[str, np.ndarray]:
+    if kind.type == "tensor(bfloat16)":
+        return kind.name + BFLOAT16, np.asarray(value.numpy()).view(np.uint16)
+    return kind.name, np.asarray(value.numpy())

@@ -1,74 +1,74 @@
-"""Does the built model still compute the same thing?
+"""Do some outputs agree with the original's?
 
-Errors are judged against the size of the output they are in, so that a model whose outputs are
+Errors are judged against the magnitude of the output they are in, so that a model whose outputs are
 tiny is held to the same standard as any other. The rules, in order:
 
-* ``match``: every number within the tolerance of the precision, or no further from a more exact
+* ``match``: every number is within the tolerance of the precision, or no further from a more exact
   computation than the original itself is in that precision, give or take a small factor;
-* ``close``: not so, but of the same direction (cosine of at least 0.99) and size (within a tenth),
+* ``close``: not so, but of the same direction (cosine of at least 0.99) and magnitude (within 10%),
   which is weaker evidence;
 * ``mismatch``: neither.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from turnkeyml.errors import describe
-from turnkeyml.nouns import Verification
-from turnkeyml.verify.reference import Outputs, Reference, as_numbers
+from turnkeyml.cache.arrays import widened
+from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["GOOD_ENOUGH", "TOLERANCE", "UNSTEADY", "compare", "rank", "verify_onnx"]
+__all__ = ["TOLERANCE", "compare"]
 
-TOLERANCE = {"fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
-ALLOWED_FACTOR = {"fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
-TORCH_DTYPE = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-MORE_EXACT = {"fp32": "fp64", "fp16": "fp32", "bf16": "fp32"}
-UNSTEADY = "the original itself gives other results in"
+TOLERANCE = {"fp64": 1e-4, "fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
+ALLOWED_FACTOR = {"fp64": 2.0, "fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
+MORE_EXACT = {"fp64": "fp64", "fp32": "fp64", "fp16": "fp32", "bf16": "fp32"}
 COSINE = 0.99
-SIZE = 0.1
+MAGNITUDE = 0.1
+"""How far the magnitude of an output may be off if it is to be called close."""
 AGREEMENT = 0.99
-
-
-_RANK = {"match": 0, "nondeterministic": 1, "close": 2, "mismatch": 3, "not checked": 4}
-
-GOOD_ENOUGH = _RANK["nondeterministic"]
-"""A verdict of this rank is not to be bettered."""
-
-
-def rank(verdict: Verification) -> int:
-    """The smaller, the better."""
-    return _RANK[verdict.verdict]
-
-
-def verify_onnx(path: str, reference: Reference, precision: str, threads: int) -> Verification:
-    """Run an ONNX file on the recorded inputs and compare it with the original."""
-    from turnkeyml.runtimes.ort_session import OrtSession
-
-    try:
-        outputs = OrtSession(path, reference.inputs, threads).outputs()
-    except Exception as error:  # noqa: BLE001 - whatever stops it, the verdict says so
-        return Verification("not checked", f"ONNX Runtime cannot run it: {describe(error)}")
-    return compare(outputs, reference, precision)
+"""The share of booleans or integers that must be the same."""
 
 
 def compare(outputs: Outputs, reference: Reference, precision: str) -> Verification:
-    """The verdict on a set of outputs."""
-    golden = as_numbers(reference.outputs)
-    found = _complex_again(as_numbers(outputs), golden)
+    """The verdict on what was computed in a precision."""
+    found = _against(reference.outputs, outputs, reference, precision)
+    if found.trusted or reference.verified is None:
+        return found
+    built = _against(
+        reference.verified, outputs, Reference(reference.inputs, reference.verified), precision
+    )
+    if built.verdict is not Verdict.MATCH:
+        return found
+    reason = f"computes the same as the build, each of whose subgraphs matches; {found.reason}"
+    return replace(found, verdict=Verdict.MATCH, cause=Cause.IN_PARTS, reason=reason)
+
+
+def _against(
+    expected: Outputs, outputs: Outputs, reference: Reference, precision: str
+) -> Verification:
+    golden = widened(expected)
+    found = _complex_again(widened(outputs), golden)
     shapes = [a.shape for a in golden], [a.shape for a in found]
     if shapes[0] != shapes[1]:
-        return Verification("mismatch", f"the shapes differ: {shapes[1]} instead of {shapes[0]}")
+        return Verification(
+            Verdict.MISMATCH,
+            Cause.OTHER_SHAPES,
+            f"the shapes differ: {shapes[1]} instead of {shapes[0]}",
+        )
     if not golden:
-        return Verification("not checked", "the model returns no tensor")
+        return Verification(
+            Verdict.NOT_CHECKED, Cause.NO_OUTPUT, "the model returns no tensor to compare"
+        )
     errors = [
         _Error.between(a, g, TOLERANCE[precision]) for a, g in zip(found, golden, strict=True)
     ]
-    verdict, reason = _judge(errors, found, reference, precision)
+    verdict, cause, reason = _judge(errors, found, reference, precision)
     return Verification(
         verdict,
+        cause,
         reason,
         max_absolute_error=max(e.absolute for e in errors),
         max_relative_error=max(e.relative for e in errors),
@@ -90,26 +90,42 @@ def _complex_again(found: list[np.ndarray], golden: list[np.ndarray]) -> list[np
 
 def _judge(
     errors: list[_Error], found: list[np.ndarray], reference: Reference, precision: str
-) -> tuple[str, str]:
+) -> tuple[Verdict, Cause, str]:
     tolerance = f"{TOLERANCE[precision]:g} ({precision})"
     if all(e.within for e in errors):
-        return "match", f"every output within {tolerance}"
+        return Verdict.MATCH, Cause.WITHIN_TOLERANCE, f"every output within {tolerance}"
     if not reference.deterministic:
-        return "nondeterministic", "the original itself gives other results when it is run again"
+        return (
+            Verdict.NONDETERMINISTIC,
+            Cause.ORIGINAL_RANDOM,
+            "the original itself gives other results when it is run again",
+        )
     if any(e.not_finite for e in errors):
-        return "mismatch", "not a finite number where the original has one"
-    if _as_exact_as_original(found, reference, precision):
+        return (
+            Verdict.MISMATCH,
+            Cause.NOT_FINITE,
+            "infinite or NaN where the original has a finite number",
+        )
+    unstable = _is_unstable(reference, precision)
+    if not unstable and _as_exact_as_original(found, reference, precision):
         factor = ALLOWED_FACTOR[precision]
-        return "match", (
+        return (
+            Verdict.MATCH,
+            Cause.AS_EXACT_AS_ORIGINAL,
             f"at most {factor:g} times as far from the original in {MORE_EXACT[precision]}"
-            f" as the original in {precision}"
+            f" as the original in {precision}",
         )
     if all(e.similar for e in errors):
-        return "close", f"beyond {tolerance}, but of the same direction and size (weaker evidence)"
-    if _is_unsteady(reference, precision):
+        return (
+            Verdict.CLOSE,
+            Cause.SAME_DIRECTION,
+            f"beyond {tolerance}, but of the same direction and magnitude (weaker evidence)",
+        )
+    if unstable:
         other = MORE_EXACT["fp32"] if precision == "fp32" else precision
-        return "mismatch", f"beyond {tolerance}; {UNSTEADY} {other}"
-    return "mismatch", f"beyond {tolerance}"
+        reason = f"beyond {tolerance}; the original itself gives other results in {other}"
+        return Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason
+    return Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, f"beyond {tolerance}"
 
 
 @dataclass(frozen=True)
@@ -122,26 +138,28 @@ class _Error:
     within: bool
     not_finite: bool = False
     agreement: float = 1.0
-    size: float = 1.0
-    """The size of the output relative to that of the golden one."""
+    magnitude: float = 1.0
+    """The norm of the output relative to that of the golden one."""
 
     @property
     def similar(self) -> bool:
-        same_size = 1 - SIZE <= self.size <= 1 + SIZE
-        return self.cosine >= COSINE and self.agreement >= AGREEMENT and same_size
+        same_magnitude = 1 - MAGNITUDE <= self.magnitude <= 1 + MAGNITUDE
+        return self.cosine >= COSINE and self.agreement >= AGREEMENT and same_magnitude
 
     @classmethod
     def between(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
         if golden.size == 0:
             return cls(0.0, 0.0, 1.0, True)
         if golden.dtype.kind == "b":
-            return cls._of_masks(array.astype(bool), golden)
+            return cls._of_booleans(array.astype(bool), golden)
         if golden.dtype.kind in "iu":
             return cls._of_integers(array, golden)
+        if golden.dtype.kind not in "fc":
+            return cls._of_strings(array, golden)
         return cls._of_floats(array, golden, tolerance)
 
     @classmethod
-    def _of_masks(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
+    def _of_booleans(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
         union = np.count_nonzero(array | golden)
         overlap = np.count_nonzero(array & golden) / union if union else 1.0
         wrong = float(np.any(array != golden))
@@ -156,6 +174,11 @@ class _Error:
         return cls(
             absolute, absolute / scale, _cosine(array, golden), absolute == 0, agreement=agreement
         )
+
+    @classmethod
+    def _of_strings(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
+        same = float(np.mean(array.astype(str) == golden.astype(str)))
+        return cls(1 - same, 1 - same, same, same == 1.0, agreement=same)
 
     @classmethod
     def _of_floats(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
@@ -178,7 +201,7 @@ class _Error:
             _cosine(a[both], g[both]),
             within and same_elsewhere and not lost,
             not_finite=lost,
-            size=float(np.linalg.norm(a[both]) / (np.linalg.norm(g[both]) or scale)),
+            magnitude=float(np.linalg.norm(a[both]) / (np.linalg.norm(g[both]) or scale)),
         )
 
 
@@ -192,26 +215,19 @@ def _cosine(array: np.ndarray, golden: np.ndarray) -> float:
 
 
 def _as_exact_as_original(found: list[np.ndarray], reference: Reference, precision: str) -> bool:
-    """Whether the build is no further from a more exact computation than the original may be.
-
-    An original that is far off itself proves nothing.
-    """
+    """Whether the build is no further from a more exact computation than the original may be."""
     factor = ALLOWED_FACTOR[precision]
     pairs = _original_and_exact(reference, precision)
-    return (
-        bool(pairs)
-        and not _is_unsteady(reference, precision)
-        and all(
-            _distance(a, e) <= factor * _distance(o, e) + 1e-12
-            for a, (o, e) in zip(found, pairs, strict=True)
-        )
+    return bool(pairs) and all(
+        _distance(a, e) <= factor * _distance(o, e) + 1e-12
+        for a, (o, e) in zip(found, pairs, strict=True)
     )
 
 
-def _is_unsteady(reference: Reference, precision: str) -> bool:
-    """Whether the original itself is far from a more exact computation."""
+def _is_unstable(reference: Reference, precision: str) -> bool:
+    """Whether the original itself is far from a more exact computation; then it proves nothing."""
     return any(
-        _distance(o, e) > SIZE * _distance(e, np.zeros_like(e)) + 1e-12
+        _distance(o, e) > MAGNITUDE * _distance(e, np.zeros_like(e)) + 1e-12
         for o, e in _original_and_exact(reference, precision)
     )
 
@@ -220,16 +236,16 @@ def _original_and_exact(
     reference: Reference, precision: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The original's outputs in a precision and in a more exact one; none if they cannot be had."""
-    exact = reference.in_precision(TORCH_DTYPE[MORE_EXACT[precision]])
-    original = reference.in_precision(TORCH_DTYPE[precision])
+    exact = reference.in_precision(MORE_EXACT[precision])
+    original = reference.in_precision(precision)
     if exact is None or original is None or len(exact) != len(original):
         return []
-    return list(zip(as_numbers(original), as_numbers(exact), strict=True))
+    return list(zip(widened(original), widened(exact), strict=True))
 
 
 def _distance(array: np.ndarray, exact: np.ndarray) -> float:
     """The root mean square of the difference; infinite where a number is missing."""
-    if array.shape != exact.shape:
+    if array.shape != exact.shape or array.dtype.kind not in "biufc":
         return float("inf")
     difference = array.astype(np.float64) - exact.astype(np.float64)
     value = float(np.sqrt(np.mean(difference**2))) if difference.size else 0.0

@@ -7,7 +7,6 @@ files only by name, type and shape; those weights are then converted from file t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,14 +50,6 @@ CONTROL = ["If", "Loop", "Scan"]
 
 MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 
-_CANNOT_RUN = (
-    re.compile(r"while running (\w+) node"),
-    re.compile(r"Could not find an implementation for (\w+)\("),
-    re.compile(r"of operator \((\w+)\) in node"),
-    re.compile(r"of Optype \((\w+)\)"),
-)
-"""How ONNX Runtime names the operator that it cannot run."""
-
 
 @dataclass(frozen=True)
 class Kept:
@@ -84,9 +75,7 @@ class Kept:
 
 def cannot_run(verdict: Verification) -> Kept:
     """The operator that the runtime names because it cannot run it in float16."""
-    found = (pattern.search(verdict.reason) for pattern in _CANNOT_RUN)
-    named = [match.group(1) for match in found if match and verdict.verdict == "not checked"]
-    return Kept(operators=tuple(named[:1]))
+    return Kept(operators=(verdict.operator,) if verdict.operator else ())
 
 
 def all_but_multiplications(source: Path) -> Kept:
@@ -131,7 +120,7 @@ def _sizes(
     model: onnx.ModelProto, source: Path, names: list[str], inputs: Arrays, threads: int
 ) -> dict[str, float]:
     """The largest magnitude of each of some values when the model runs on these inputs."""
-    from turnkeyml.runtimes.ort_session import OrtSession
+    from turnkeyml.runtimes.ort_session import run_once
 
     probe = onnx.ModelProto()
     probe.CopyFrom(model)
@@ -145,7 +134,7 @@ def _sizes(
     path = source.with_name(f"{source.stem}-ranges.onnx")
     try:
         onnx.save(probe, str(path))
-        found = OrtSession(str(path), inputs, threads, level="none").outputs()
+        found = run_once(str(path), inputs, threads, level="none")
     finally:
         path.unlink(missing_ok=True)
     return {name: float(size) for name, size in zip(names, found.values(), strict=True)}

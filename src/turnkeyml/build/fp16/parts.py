@@ -15,14 +15,11 @@ from pathlib import Path
 import onnx
 
 from turnkeyml.build import onnx_files
-from turnkeyml.nouns import Verification
-from turnkeyml.verify.compare import compare, rank
+from turnkeyml.nouns import Verdict, Verification
+from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["IN_PARTS", "Parts", "verify_parts"]
-
-IN_PARTS = "in each of"
-"""How the reason of such a verdict begins."""
+__all__ = ["Parts", "verify_parts"]
 
 MOST_PARTS = 64
 AT_ONCE_BYTES = 1 << 30
@@ -63,8 +60,8 @@ def verify_parts(exact: Path, half: Path, inputs: Outputs, precision: str, threa
         name: compare({name: array}, Reference(inputs, {name: expected[name]}), precision)
         for name, array in zip(expected, found.values(), strict=True)
     }
-    wrong = {name for name, verdict in verdicts.items() if verdict.verdict != "match"}
-    worst = max(verdicts.values(), key=rank)
+    wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
+    worst = max(verdicts.values(), key=lambda found: found.verdict.rank)
     return Parts(count, worst, _makers(before, wrong, set(given)))
 
 
@@ -140,12 +137,12 @@ def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
 
 def _run(made: tuple[onnx.ModelProto, Path], inputs: Outputs, threads: int) -> Outputs:
     """Run a model made from a file, beside which its weights lie."""
-    from turnkeyml.runtimes.ort_session import OrtSession
+    from turnkeyml.runtimes.ort_session import run_once
 
     model, origin = made
     path = origin.with_name(f"{origin.stem}-parts.onnx")
     try:
         onnx.save(model, str(path))
-        return OrtSession(str(path), inputs, threads).outputs()
+        return run_once(str(path), inputs, threads)
     finally:
         path.unlink(missing_ok=True)

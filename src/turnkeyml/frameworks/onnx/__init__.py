@@ -1,1 +1,29 @@
 """ONNX files as models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turnkeyml.frameworks.framework import Framework
+
+if TYPE_CHECKING:
+    from turnkeyml.build.subject import Subject
+    from turnkeyml.nouns import Input
+
+__all__ = ["FRAMEWORK"]
+
+
+class OnnxFiles(Framework):
+    """Models that are files."""
+
+    name = "onnx"
+    model = "an ONNX file"
+    suffix = ".onnx"
+
+    def read(self, item: Input) -> Subject:
+        from turnkeyml.frameworks.onnx.file import read_onnx
+
+        return read_onnx(item)
+
+
+FRAMEWORK = OnnxFiles()

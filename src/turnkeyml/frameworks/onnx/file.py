@@ -10,10 +10,11 @@ import onnx
 
 from turnkeyml import structure
 from turnkeyml.build import onnx_files
-from turnkeyml.build.subject import Subject
+from turnkeyml.build.fingerprint import file_digest
 from turnkeyml.cache.layout import build_name
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.hashes import hash_invocation
+from turnkeyml.frameworks.onnx.subject import OnnxSubject
 from turnkeyml.nouns import Input, InvocationRecord
 
 __all__ = ["read_onnx"]
@@ -21,14 +22,12 @@ __all__ = ["read_onnx"]
 MODEL_TYPE = "ONNX File (.onnx)"
 
 
-def read_onnx(item: Input) -> Subject:
+def read_onnx(item: Input) -> OnnxSubject:
     """The one invocation of an ONNX file, with inputs that are valid for it."""
     path = Path(item.path).resolve()
     graph = onnx_files.read_graph(path).graph
     data = onnx_files.data_files(path)
     arrays = _make_inputs(graph)
-    from turnkeyml.build.identity import file_digest
-
     model_hash = file_digest([path, *data])[:8]
     shapes, dtypes = structure.shapes(arrays), structure.dtypes(arrays)
     digest = hash_invocation(model_hash, None, shapes, dtypes)
@@ -50,7 +49,7 @@ def read_onnx(item: Input) -> Subject:
         dtypes=dtypes,
         build_name=build_name(item.stem, digest),
     )
-    return Subject(record, onnx_file=path, onnx_inputs=arrays)
+    return OnnxSubject(record, path, arrays)
 
 
 def _make_inputs(graph: Any) -> dict[str, np.ndarray]:

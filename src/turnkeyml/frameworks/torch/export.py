@@ -17,15 +17,15 @@ from typing import Any
 
 import torch
 
+from turnkeyml.build.check import check_onnx
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
-from turnkeyml.nouns import Verification
-from turnkeyml.verify.compare import GOOD_ENOUGH, rank, verify_onnx
-from turnkeyml.verify.reference import evaluating, lowest_precision
+from turnkeyml.frameworks.torch.modules import evaluating
+from turnkeyml.nouns import Verdict, Verification
 
-__all__ = ["ExportPytorch", "precision_of"]
+__all__ = ["ExportPytorch"]
 
 LARGE_BYTES = 750_000_000
 
@@ -45,7 +45,7 @@ class ExportPytorch(Stage):
             attempt.make()
             print(f"{exporter}: {attempt.outcome}", flush=True)
             attempts.append(attempt)
-            if attempt.rank <= GOOD_ENOUGH:
+            if attempt.verification is not None and attempt.verification.trusted:
                 break
         best = min(attempts, key=lambda a: a.rank)
         if best.verification is None:
@@ -53,8 +53,8 @@ class ExportPytorch(Stage):
         best.adopt(bench)
         bench.facts["exporter"] = best.exporter
         bench.facts["exporter_reason"] = _reason(best, attempts)
-        bench.facts["precision"] = precision_of(bench.model)
-        bench.verdicts[self.name] = best.verification
+        bench.facts["precision"] = bench.subject.precision
+        bench.verdicts[best.path.name] = best.verification
 
 
 class _Attempt:
@@ -71,7 +71,7 @@ class _Attempt:
 
     @property
     def rank(self) -> int:
-        return rank(self.verification) if self.verification else 9
+        return self.verification.verdict.rank if self.verification else len(Verdict)
 
     def make(self) -> None:
         """Export and verify; a failure is this attempt's outcome, not an error."""
@@ -84,8 +84,9 @@ class _Attempt:
             traceback.print_exc()
             self.outcome = f"failed ({describe(_root(error))})"
             return
-        precision = precision_of(bench.model)
-        self.verification = verify_onnx(str(self.path), bench.reference, precision, bench.threads)
+        self.verification = check_onnx(
+            str(self.path), bench.reference, bench.subject.precision, bench.threads
+        )
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 
     def adopt(self, bench: Workbench) -> None:
@@ -94,7 +95,7 @@ class _Attempt:
             made.replace(bench.work / made.name)
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
             shutil.rmtree(folder)
-        bench.things[ONNX] = bench.work / self.path.name
+        bench.artifacts[ONNX] = bench.work / self.path.name
         bench.facts["onnx_opset"] = self.opset
 
 
@@ -103,12 +104,6 @@ def _root(error: BaseException) -> BaseException:
     while error.__cause__ is not None:
         error = error.__cause__
     return error
-
-
-def precision_of(model: torch.nn.Module) -> str:
-    """The lowest floating-point precision among the weights."""
-    names = {torch.float16: "fp16", torch.bfloat16: "bf16"}
-    return names.get(lowest_precision(model), "fp32")
 
 
 def _order(model: torch.nn.Module) -> list[str]:

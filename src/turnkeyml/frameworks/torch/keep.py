@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 
-__all__ = ["Keeper"]
+__all__ = ["TorchKeeper"]
 
 
-class Keeper:
+class TorchKeeper:
     """Gives a model back later, dead or alive."""
 
     def __init__(self, model: torch.nn.Module) -> None:

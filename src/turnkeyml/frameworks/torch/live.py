@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from turnkeyml import structure
-from turnkeyml.build.identity import safe_repr
-from turnkeyml.errors import UsageError
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 from turnkeyml.frameworks.torch import modules
+from turnkeyml.frameworks.torch.identity import safe_repr
+from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["describe_live"]
+__all__ = ["subject_of"]
 
 
-def describe_live(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> InvocationRecord:
-    """The record of a live model with the arguments of one call."""
-    if not isinstance(model, torch.nn.Module):
-        raise UsageError(f"The model must be a torch.nn.Module, not a {type(model).__name__}.")
+def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
+    """A live model with the arguments of one call; its build has no name yet."""
     named = structure.name_arguments(args, kwargs)
     tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
     shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
     model_hash = hash_model(safe_repr(model))
     parameters, size = modules.sizes(model)
-    return InvocationRecord(
+    record = InvocationRecord(
         name=type(model).__name__,
         model_type=modules.MODEL_TYPE,
         class_name=type(model).__name__,
@@ -42,3 +38,4 @@ def describe_live(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         dtypes=dtypes,
         build_name="",
     )
+    return TorchSubject(record, model, args, kwargs)

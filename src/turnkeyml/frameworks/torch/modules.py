@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -11,10 +13,12 @@ from turnkeyml import structure
 
 __all__ = [
     "MODEL_TYPE",
+    "evaluating",
     "has_fakes",
     "is_lazy",
     "is_model",
     "is_weightless",
+    "lowest_precision",
     "name_inside",
     "obstacle",
     "original_of",
@@ -93,3 +97,22 @@ def has_fakes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def _is_uninitialized(parameter: Any) -> bool:
     return isinstance(parameter, torch.nn.parameter.UninitializedParameter)
+
+
+def lowest_precision(model: Any) -> torch.dtype:
+    """The lowest floating-point type among the weights; float16 before bfloat16."""
+    found = {t.dtype for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()}
+    return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
+
+
+@contextlib.contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Within the block a model is in eval mode; afterwards each submodule is as it was."""
+    training = [module for module in model.modules() if module.training]
+    with contextlib.suppress(NotImplementedError):  # an exported program knows one mode only
+        model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True

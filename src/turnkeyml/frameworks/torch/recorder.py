@@ -23,8 +23,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
+from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.torch import modules, stack
-from turnkeyml.frameworks.torch.register import Call, Invocation, Register
+from turnkeyml.frameworks.torch.kind import TORCH
 
 __all__ = ["Recorder"]
 
@@ -84,7 +85,7 @@ class Recorder:
         target = modules.original_of(module)
         if any(target is around for around, _ in calls) or modules.has_fakes(args, kwargs):
             return original(module, *args, **kwargs)
-        call = Call(target, module, args, kwargs)
+        call = Call(TORCH, target, module, args, kwargs)
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
@@ -127,14 +128,14 @@ class Recorder:
             if invocation is not None:
                 invocation.count(elapsed)
         except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
-            self.remarks[type(call.module).__name__] = describe(error)
+            self.remarks[type(call.called).__name__] = describe(error)
         return result
 
     def _call_unwatched(self, original: Original, call: Call) -> Any:
         """Make a call without looking at it or at anything inside it."""
         self._thread.blind = True
         try:
-            return original(call.module, *call.args, **call.kwargs)
+            return original(call.called, *call.args, **call.kwargs)
         finally:
             self._thread.blind = False
 
@@ -166,7 +167,7 @@ class Recorder:
         if frame.f_trace is _SEEN:
             return
         args, kwargs, rebound = stack.arguments(frame)
-        invocation = self._register.enter(Call(owner, owner, args, kwargs, frame.f_back))
+        invocation = self._register.enter(Call(TORCH, owner, owner, args, kwargs, frame.f_back))
         if invocation is None:
             return
         if rebound:

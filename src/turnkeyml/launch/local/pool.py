@@ -15,11 +15,12 @@ from pathlib import Path
 from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import safe_name
-from turnkeyml.evaluate.child import Job, SequenceSource
+from turnkeyml.evaluate.child import Assignment
+from turnkeyml.frameworks import frameworks
 from turnkeyml.launch.follow import Follower, Watcher
 from turnkeyml.launch.local.preload import shared_imports
 from turnkeyml.launch.local.processes import Child, Launcher, kill_tree, make_launcher
-from turnkeyml.nouns import Input, InputResult, Plan, to_dict
+from turnkeyml.nouns import Input, InputResult, Task, to_dict
 from turnkeyml.system import machine
 from turnkeyml.system import process_tree as memory
 
@@ -32,8 +33,6 @@ MEMORY_SECONDS = 0.25
 GIB = 1 << 30
 LOG_BYTES = 50_000_000
 """A script that prints more than this begins its log anew."""
-
-Task = tuple[Input, Plan]
 
 
 @dataclass(frozen=True)
@@ -50,31 +49,31 @@ class Limits:
 def evaluate_inputs(
     tasks: list[Task],
     watcher: Watcher,
-    sequence: SequenceSource | None = None,
     limits: Limits | None = None,
 ) -> Iterator[InputResult]:
     """What became of every input by its plan, as they finish, whatever becomes of the others."""
     with contextlib.ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="turnkey-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        paths = list(dict.fromkeys(item.path for item, _ in tasks if not item.is_onnx))
+        paths = list(dict.fromkeys(task.input.path for task in tasks if task.input.is_script))
         launcher = make_launcher(_modules_to_import(tasks), folder, shared_imports(paths))
         stack.callback(launcher.close)
         stack.callback(watcher.close)
-        yield from _Pool(launcher, watcher, sequence, limits or Limits(), folder).run(tasks)
+        yield from _Pool(launcher, watcher, limits or Limits(), folder).run(tasks)
 
 
 def _modules_to_import(tasks: list[Task]) -> list[str]:
     """What every child will need, imported once; nothing that none of them will."""
-    scripts = any(not item.is_onnx for item, _ in tasks)
+    scripts = any(task.input.is_script for task in tasks)
     modules = ["turnkeyml.evaluate.child"]
     if scripts:
-        modules += ["turnkeyml.frameworks.torch.recorder", "turnkeyml.discover.script"]
-    if not all(plan.analyze_only for _, plan in tasks):
+        modules += [m for framework in frameworks() for m in framework.script_modules]
+    if not all(task.plan.analyze_only for task in tasks):
         modules.append("turnkeyml.evaluate.invocation")
         if len(tasks) > 1:  # one alone may find its build in the cache and need none of these
-            modules += ["turnkeyml.build.onnx_stages", "turnkeyml.runtimes.ort_session"]
-            modules += ["turnkeyml.frameworks.torch.export"] if scripts else []
+            modules += ["turnkeyml.build.stages.optimize_onnx", "turnkeyml.runtimes.ort_session"]
+            found = frameworks() if scripts else []
+            modules += [m for framework in found for m in framework.build_modules]
     return modules
 
 
@@ -99,13 +98,11 @@ class _Pool:
         self,
         launcher: Launcher,
         watcher: Watcher,
-        sequence: SequenceSource | None,
         limits: Limits,
         folder: Path,
     ) -> None:
         self._launcher = launcher
         self._watcher = watcher
-        self._sequence = sequence
         self._limits = limits
         self._folder = folder
         self._running: list[_Running] = []
@@ -129,22 +126,20 @@ class _Pool:
         return not self._running or (len(self._running) < self._limits.jobs and not quiet)
 
     def _start(self, task: Task, position: int, total: int) -> None:
-        item, plan = task
+        item = task.input
         self._watcher.input_started(item, position, total)
         turns = str(self._folder / "turns") if self._limits.jobs > 1 else None
         log = self._log(item, position)
-        job = Job(
-            item,
-            plan,
+        assignment = Assignment(
+            task,
             events=str(self._folder / f"{position}.jsonl"),
-            sequence=self._sequence,
             turns=turns,
             output=log,
             threads=_share_of_cores(min(self._limits.jobs, total)),
         )
         path = self._folder / f"{position}.json"
-        write_json(path, to_dict(job))
-        follower = Follower(job, self._watcher)
+        write_json(path, to_dict(assignment))
+        follower = Follower(assignment, self._watcher)
         child = self._launcher.start(str(path))
         limit = self._limits.seconds
         deadline = time.monotonic() + limit if limit else None

@@ -6,11 +6,11 @@ import re
 import time
 from dataclasses import dataclass
 
-from turnkeyml.evaluate.child import Job, SequenceSource
+from turnkeyml.evaluate.child import Assignment
 from turnkeyml.launch.follow import Follower, Watcher
 from turnkeyml.launch.slurm.commands import Ending, QueuedJob
-from turnkeyml.launch.slurm.run import Run, Task
-from turnkeyml.nouns import InputResult
+from turnkeyml.launch.slurm.run import Run
+from turnkeyml.nouns import InputResult, Task
 
 __all__ = ["Board", "Flight"]
 
@@ -111,14 +111,13 @@ class Board:
 
     run: Run
     tasks: dict[int, Task]
-    sequence: SequenceSource | None
     watcher: Watcher
 
-    def job(self, position: int) -> Job:
-        return self.run.job(position, self.tasks[position], self.sequence)
+    def assignment(self, position: int) -> Assignment:
+        return self.run.assignment(position, self.tasks[position])
 
     def flight(self, job: str, position: int) -> Flight:
-        return Flight(job, position, Follower(self.job(position), self.watcher))
+        return Flight(job, position, Follower(self.assignment(position), self.watcher))
 
     def start(self, flight: Flight) -> None:
         """Announce an input, once."""

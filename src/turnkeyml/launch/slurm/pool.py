@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.child import Job, SequenceSource
+from turnkeyml.evaluate.child import Assignment
 from turnkeyml.launch.follow import Watcher
 from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.flight import Board, Flight
 from turnkeyml.launch.slurm.link import Link, Note, interrupts_deferred
-from turnkeyml.launch.slurm.run import Task, open_run
+from turnkeyml.launch.slurm.run import open_run
 from turnkeyml.launch.slurm.submit import SlurmOptions, Submitter
-from turnkeyml.nouns import InputResult, events
+from turnkeyml.nouns import InputResult, Task, events
 
 __all__ = ["SlurmOptions", "evaluate_on_slurm"]
 
@@ -33,7 +33,6 @@ RETRY_SECONDS = 10.0
 def evaluate_on_slurm(
     tasks: list[Task],
     watcher: Watcher,
-    sequence: SequenceSource | None,
     options: SlurmOptions,
     *,
     resume: bool = False,
@@ -51,8 +50,8 @@ def evaluate_on_slurm(
         stack.callback(watcher.close)
         commands.require()
         largest_array = commands.largest_array()
-        run, placed = stack.enter_context(open_run(tasks, sequence, resume))
-        board = Board(run, placed, sequence, watcher)
+        run, placed = stack.enter_context(open_run(tasks, resume))
+        board = Board(run, placed, watcher)
         submitter = Submitter(board, options, largest_array)
         yield from _Pool(board, submitter, Link(note or _tell), options).results()
 
@@ -104,7 +103,7 @@ class _Pool:
         for position in self._board.tasks:
             if position in followed:
                 continue
-            if _is_complete(self._board.job(position)):
+            if _is_complete(self._board.assignment(position)):
                 flight = self._board.flight(jobs.get(position, ""), position)
                 self._board.start(flight)
                 flight.read(time.monotonic())
@@ -266,5 +265,5 @@ class _Pool:
         self._run.remove()
 
 
-def _is_complete(job: Job) -> bool:
-    return any(isinstance(e, events.InputFinished) for e in events.Reader(job.events).read())
+def _is_complete(assignment: Assignment) -> bool:
+    return any(isinstance(e, events.InputFinished) for e in events.Reader(assignment.events).read())

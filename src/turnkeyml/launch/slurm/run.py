@@ -26,13 +26,11 @@ from pathlib import Path
 from turnkeyml import interpreter
 from turnkeyml.cache.files import lock, write_json
 from turnkeyml.errors import UsageError
-from turnkeyml.evaluate.child import Job, SequenceSource
+from turnkeyml.evaluate.child import Assignment
 from turnkeyml.launch.slurm import commands as slurm_commands
-from turnkeyml.nouns import Input, Plan, to_dict
+from turnkeyml.nouns import Task, to_dict
 
-__all__ = ["Run", "Task", "open_run"]
-
-Task = tuple[Input, Plan]
+__all__ = ["Run", "open_run"]
 
 FOLDER = ".slurm"
 RECORD = "run.json"
@@ -49,20 +47,20 @@ class Run:
     jobs: dict[str, int] = field(default_factory=dict)
     """The position that each submitted job works on."""
 
-    def job(self, position: int, task: Task, sequence: SequenceSource | None = None) -> Job:
-        return Job(*task, str(self.folder / f"{position}.jsonl"), sequence)
+    def assignment(self, position: int, task: Task) -> Assignment:
+        return Assignment(task, str(self.folder / f"{position}.jsonl"))
 
     def log(self, job: str) -> Path:
         return self.folder / f"slurm-{job}.out"
 
-    def prepare(self, position: int, job: Job) -> None:
+    def prepare(self, position: int, assignment: Assignment) -> None:
         """Write what a job needs. Its events start anew: nobody else works on it.
 
         They exist from the beginning, because a network file system may remember for long that a
         file did not exist.
         """
-        write_json(self.folder / f"{position}.json", to_dict(job))
-        Path(job.events).write_bytes(b"")
+        write_json(self.folder / f"{position}.json", to_dict(assignment))
+        Path(assignment.events).write_bytes(b"")
 
     def write_script(self, offset: int, python: str | None) -> Path:
         """What an array runs: task N of it is the job at position ``offset + N``."""
@@ -118,15 +116,13 @@ class Run:
 
 
 @contextlib.contextmanager
-def open_run(
-    tasks: list[Task], sequence: SequenceSource | None, resume: bool
-) -> Iterator[tuple[Run, dict[int, Task]]]:
+def open_run(tasks: list[Task], resume: bool) -> Iterator[tuple[Run, dict[int, Task]]]:
     """A new run of these tasks or, to resume, the one that somebody left; tasks by position.
 
     Nobody else has it while the block lasts.
     """
-    cache_dir = Path(tasks[0][1].cache_dir)
-    keys = [_key(task, sequence) for task in tasks]
+    cache_dir = Path(tasks[0].plan.cache_dir)
+    keys = [task.identity for task in tasks]
     with contextlib.ExitStack() as stack:
         with lock(cache_dir / LOCKS / "slurm.lock"):
             earlier = _earlier(cache_dir, keys)
@@ -140,14 +136,6 @@ def open_run(
             stack.enter_context(_held(guard, run))
             stack.callback(guard.unlink, missing_ok=True)
         yield run, _by_position(run, keys, tasks)
-
-
-def _key(task: Task, sequence: SequenceSource | None) -> str:
-    """What makes two tasks the same."""
-    item, plan = task
-    source = sequence and (sequence.file, sequence.pickled is not None)
-    what = [os.path.abspath(item.path), item.targets, to_dict(plan), source]
-    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _earlier(cache_dir: Path, keys: list[str]) -> list[Run]:

@@ -62,7 +62,7 @@ class Submitter:
         if not chunk:
             return []
         for position in chunk:
-            self._run.prepare(position, self._board.job(position))
+            self._run.prepare(position, self._board.assignment(position))
         try:
             array = commands.submit(*self._words(chunk))
         except commands.SlurmRefused as error:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import torch
+from typing import Any
 
-from turnkeyml.runtimes.session import TorchRequest
-from turnkeyml.runtimes.x86.torch_eager import LIBRARY, TorchSession, version
+from turnkeyml.runtimes.contract import LiveModel, Need
+from turnkeyml.runtimes.x86.torch_eager import TorchEager
 
-__all__ = ["LIBRARY", "open_session", "version"]
+__all__ = ["TorchCompiled"]
 
 
-def open_session(request: TorchRequest) -> TorchSession:
-    """Wrap a live model in torch.compile; its first run compiles it."""
-    return TorchSession(torch.compile(request.model), request)
+class TorchCompiled(TorchEager):
+    """Measures a live PyTorch model through torch.compile; the first run compiles it."""
+
+    name = "torch-compiled"
+    title = "torch.compile"
+    needs = (
+        *TorchEager.needs,
+        Need(programs=("g++", "clang++", "c++"), install="install a C++ compiler, such as g++"),
+    )
+
+    def prepared(self, live: LiveModel) -> Any:
+        import torch
+
+        return torch.compile(live.function)

@@ -1,34 +1,33 @@
-"""What makes two models the same: their structure, their code, their settings, their weights."""
+"""What makes two files, or two objects with their code, the same."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import sysconfig
 import types
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.system.machine import usable_cores
-
 __all__ = [
+    "DEPTH",
+    "Code",
     "checksum",
     "digest",
     "file_digest",
-    "model_fingerprint",
     "object_fingerprint",
-    "safe_repr",
-    "weights_digest",
 ]
 
 _INSTALLED = tuple(
     {str(sysconfig.get_path(k)) for k in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
-_DEPTH = 4
+DEPTH = 4
+"""How deep a setting is looked into."""
 _MANY = 1000
+
+Special = Callable[[Any], "list[str] | None"]
+"""The words for a value; None for one that is nothing special."""
 
 
 def digest(*parts: str) -> str:
@@ -36,65 +35,10 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:16]
 
 
-def safe_repr(model: Any) -> str:
-    """The model's ``repr``, or its class where that cannot be had."""
-    try:
-        return repr(model)
-    except Exception:  # noqa: BLE001 - a repr of the script's own may raise anything
-        return f"{type(model).__module__}.{type(model).__qualname__}"
-
-
-def model_fingerprint(model: Any) -> str:
-    """Differs between models that differ in anything but the values of their weights."""
-    words = [safe_repr(model)]
-    code = _Code()
-    for path, module in model.named_modules():
-        kind = type(module)
-        words.append(f"{path}={kind.__module__}.{kind.__qualname__}")
-        for name, tensor in _own_tensors(module):
-            words.append(f"{name}:{tuple(tensor.shape)}:{tensor.dtype}")
-        for name, value in [*_own_attributes(module), *_hooks(module)]:
-            words += [f"{name}=", *code.value(value, _DEPTH)]
-        for base in kind.__mro__:
-            if base is not object and not base.__module__.startswith("torch."):
-                words += code.methods(base)
-    return digest(*words)
-
-
 def object_fingerprint(thing: Any) -> str:
     """Differs between objects that differ in their class's code or in their settings."""
-    code = _Code()
-    return digest(*code.methods(type(thing)), *code.value(thing, _DEPTH))
-
-
-def weights_digest(model: Any) -> str:
-    """Differs when the value of any tensor that the model holds differs."""
-    import torch
-
-    def one(item: tuple[str, Any]) -> str:
-        return f"{item[0]}:{_tensor_digest(item[1])}"
-
-    named = [
-        (f"{path}.{name}", tensor)
-        for path, module in model.named_modules()
-        for name, tensor in [
-            *_own_tensors(module),
-            *((n, v) for n, v in _own_attributes(module) if isinstance(v, torch.Tensor)),
-        ]
-    ]
-    with ThreadPoolExecutor(usable_cores()) as pool:
-        return digest(*pool.map(one, named))
-
-
-def _tensor_digest(tensor: Any) -> str:
-    """A tensor's type, shape and content."""
-    import torch
-
-    head = f"{tensor.dtype}:{tuple(tensor.shape)}:"
-    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.device.type == "meta":
-        return head + repr(tensor)
-    data = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-    return head + hashlib.sha256(data).hexdigest()
+    code = Code()
+    return digest(*code.methods(type(thing)), *code.value(thing, DEPTH))
 
 
 def file_digest(paths: Iterable[Path]) -> str:
@@ -113,27 +57,6 @@ def checksum(paths: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def _own_tensors(module: Any) -> list[tuple[str, Any]]:
-    named = [*module.named_parameters(recurse=False), *module.named_buffers(recurse=False)]
-    return [(name, tensor) for name, tensor in named if tensor is not None]
-
-
-def _own_attributes(module: Any) -> list[tuple[str, Any]]:
-    """What the class has put on a module beyond what every module has."""
-    import torch
-
-    usual = vars(torch.nn.Module())
-    return sorted(
-        (n, v) for n, v in vars(module).items() if n not in usual and n != "__constants__"
-    )
-
-
-def _hooks(module: Any) -> list[tuple[str, Any]]:
-    """The functions that run before and after a module's forward."""
-    kinds = ("_forward_pre_hooks", "_forward_hooks")
-    return [(kind, list(vars(module).get(kind, {}).values())) for kind in kinds]
-
-
 def _is_users(function: types.FunctionType) -> bool:
     """Whether a function is from neither the standard library nor an installed package."""
     return not function.__code__.co_filename.startswith(_INSTALLED)
@@ -144,11 +67,15 @@ def _is_users_module(module: types.ModuleType) -> bool:
     return file is not None and not file.startswith(_INSTALLED)
 
 
-class _Code:
-    """Puts values and functions into words, each function once."""
+class Code:
+    """Puts values and functions into words, each function once.
 
-    def __init__(self) -> None:
+    ``special`` is asked first about values that only a framework can put into words.
+    """
+
+    def __init__(self, special: Special | None = None) -> None:
         self._seen: set[int] = set()
+        self._special = special
 
     def value(self, value: Any, depth: int) -> Iterator[str]:
         """A setting: numbers and words as they are, functions by their code, objects by class."""
@@ -165,8 +92,8 @@ class _Code:
                 yield from self.value(item, depth - 1)
         elif depth > 0 and isinstance(value, (set, frozenset)):
             yield repr(sorted(map(repr, value)))
-        elif "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor):
-            yield _tensor_digest(value)
+        elif self._special is not None and (words := self._special(value)) is not None:
+            yield from words
         elif depth > 0:
             yield type(value).__qualname__
             items = value if isinstance(value, dict) else _plain_attributes(value)
@@ -213,11 +140,7 @@ class _Code:
 
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
-    """The attributes of a configuration; modules and tensors are dealt with elsewhere."""
-    import torch
-
-    if isinstance(value, (torch.nn.Module, torch.Tensor)):
-        return {}
+    """The attributes of a configuration."""
     attributes = getattr(value, "__dict__", {})
     return attributes if isinstance(attributes, dict) else {}
 

@@ -6,38 +6,79 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
-
-import torch
+from typing import Any, Protocol
 
 from turnkeyml import structure
-from turnkeyml.build.identity import model_fingerprint, safe_repr
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import build_name
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
-from turnkeyml.frameworks.torch import modules, stack
-from turnkeyml.frameworks.torch.keep import Keeper
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["MAX_RECORDED", "Call", "Invocation", "Register"]
+__all__ = ["MAX_RECORDED", "Call", "Invocation", "Keeper", "ModelKind", "Register"]
 
 MAX_RECORDED = 8
 """Of a model that is called with more shapes than this, the rest are listed but not built."""
+
+
+class Keeper(Protocol):
+    """Gives a model back after the script has ended, whether or not the script still has it."""
+
+    def model(self) -> Any: ...
+
+
+class ModelKind(Protocol):
+    """What a framework knows about its models, asked when a call is entered."""
+
+    model_type: str
+    """As it is listed, such as ``Pytorch (torch.nn.Module)``."""
+
+    def is_model(self, target: Any) -> bool:
+        """Whether it counts as a model, and not as a loss or an activation."""
+
+    def is_weightless(self, target: Any) -> bool:
+        """Whether it is a model only where nothing else is."""
+
+    def text(self, target: Any) -> str:
+        """The text that the documented hash of a model is made from."""
+
+    def fingerprint(self, target: Any) -> str:
+        """Differs between models that differ in anything but the values of their weights."""
+
+    def name(self, call: Call) -> str: ...
+
+    def location(self, call: Call) -> tuple[str, int]:
+        """File and line of the call; none for a model inside of another."""
+
+    def parameters(self, target: Any) -> tuple[int, int]:
+        """How many there are, and their bytes."""
+
+    def remarks(self, call: Call) -> tuple[str, ...]: ...
+
+    def keep(self, target: Any) -> Keeper: ...
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        """What there is about the arguments of a call that no build can be made from."""
+
+    def subject(
+        self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Subject: ...
 
 
 @dataclass(frozen=True)
 class Call:
     """A call of a model, as it was seen."""
 
-    target: torch.nn.Module
-    module: Any
-    """What was called: the target itself, or what torch.compile made of it."""
+    kind: ModelKind
+    target: Any
+    called: Any
+    """What was called: the target itself, or something that wraps it."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     frame: FrameType | None = None
     parent: Invocation | None = None
-    around: torch.nn.Module | None = None
+    around: Any = None
+    """The model inside of which it was called."""
 
 
 @dataclass
@@ -70,6 +111,7 @@ class Invocation:
 class _Model:
     """Models that are one model for us: same structure, same code, same settings."""
 
+    kind: ModelKind
     name: str
     keeper: Keeper
     class_name: str
@@ -104,7 +146,7 @@ class Register:
         self._invocations: dict[tuple[int, str, str], Invocation] = {}
         self._hashes: set[str] = set()
 
-    def knows(self, target: torch.nn.Module) -> bool:
+    def knows(self, target: Any) -> bool:
         """Whether this very object has been called before."""
         known = self._objects.get(id(target))
         return known is not None and known.weak() is target
@@ -133,7 +175,9 @@ class Register:
             invocation = by_hash[record.hash]
             if record.obstacle is None and invocation.arguments is not None:
                 args, kwargs = invocation.arguments
-                found.append(Subject(record, invocation.model.keeper.model(), args, kwargs))
+                model = invocation.model
+                subject = model.kind.subject(record, model.keeper.model(), args, kwargs)
+                found.append(subject)
         return found
 
     def _model(self, call: Call) -> _Model | None:
@@ -142,7 +186,8 @@ class Register:
         parent_hash = call.parent.hash if call.parent else None
         if not self.knows(target):
             top = call.parent is None
-            if not modules.is_model(target) and not (top and modules.is_weightless(target)):
+            kind = call.kind
+            if not kind.is_model(target) and not (top and kind.is_weightless(target)):
                 return None
             self._objects[id(target)] = _Object(weakref.ref(target))
         known = self._objects[id(target)]
@@ -152,24 +197,20 @@ class Register:
 
     def _enter_model(self, call: Call, parent_hash: str | None) -> _Model:
         """Enter a model unless it is known; models that only look alike are kept apart."""
-        target = call.target
-        fingerprint = model_fingerprint(target)
+        target, kind = call.target, call.kind
+        fingerprint = kind.fingerprint(target)
         key = (fingerprint, parent_hash)
         if key in self._models:
             return self._models[key]
-        digest = hash_model(safe_repr(target))
+        digest = hash_model(kind.text(target))
         if any(m.hash == digest and k[0] != fingerprint for k, m in self._models.items()):
             digest = short(digest + fingerprint)
-        if call.around is not None:
-            name, file, line = modules.name_inside(call.around, target), "", 0
-        else:
-            name = stack.find_name(call.frame, target, call.module) or type(target).__name__
-            file, line = stack.location(call.frame)
-        parameters, size = modules.sizes(target)
-        compiled = target is not call.module or target._compiled_call_impl is not None
+        file, line = kind.location(call)
+        parameters, size = kind.parameters(target)
         self._models[key] = _Model(
-            name=name,
-            keeper=Keeper(target),
+            kind=kind,
+            name=kind.name(call),
+            keeper=kind.keep(target),
             class_name=type(target).__name__,
             class_repr=str(type(target)),
             file=file,
@@ -177,8 +218,8 @@ class Register:
             parameters=parameters,
             parameter_bytes=size,
             hash=digest,
-            remarks=("The script compiles it; the original is built and measured.",) * compiled,
-            weightless=modules.is_weightless(target),
+            remarks=kind.remarks(call),
+            weightless=kind.is_weightless(target),
         )
         return self._models[key]
 
@@ -208,7 +249,7 @@ class Register:
         if len(siblings) >= MAX_RECORDED:
             invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
             return
-        invocation.obstacle = modules.obstacle(call.args, call.kwargs)
+        invocation.obstacle = call.kind.obstacle(call.args, call.kwargs)
         if invocation.obstacle is not None:
             return
         try:
@@ -223,7 +264,7 @@ class Register:
             obstacle = "every call of it in the script failed"
         return InvocationRecord(
             name=model.name,
-            model_type=modules.MODEL_TYPE,
+            model_type=model.kind.model_type,
             class_name=model.class_name,
             class_repr=model.class_repr,
             file=model.file,

@@ -6,28 +6,32 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from turnkeyml.build.stage import ONNX, ONNX_FP32
-from turnkeyml.cache.layout import BuildFolder, safe_name
+from turnkeyml.build.stage import ONNX
+from turnkeyml.build.subject import Subject
+from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError
-from turnkeyml.evaluate.contest import File, Live, Machine, Outcome, hold
+from turnkeyml.evaluate.contest import (
+    Contestant,
+    FileContestant,
+    LiveContestant,
+    Outcome,
+    Quiet,
+    measure,
+)
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
-from turnkeyml.measure.record import SAMPLES, failed, save_evaluation
+from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
-from turnkeyml.nouns import Evaluation, Plan, RaceResult, Verification
-from turnkeyml.runtimes.registry import Runtime, find_device
-from turnkeyml.runtimes.session import OnnxRequest, TorchRequest
+from turnkeyml.nouns import Evaluation, Plan, RaceResult
+from turnkeyml.runtimes.contract import Request, Runtime
+from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
 
-if TYPE_CHECKING:
-    from turnkeyml.build.subject import Subject
-
-__all__ = ["Entrants", "measure_entrants", "rule_of", "sequence_for"]
+__all__ = ["Contestants", "measure_contestants", "rule_of"]
 
 RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS)}
 
@@ -37,15 +41,8 @@ def rule_of(plan: Plan) -> Rule:
     return RULES[plan.rule] if plan.iterations is None else Rule.exactly(plan.iterations)
 
 
-def sequence_for(precisions: tuple[str, ...], cached: BuildState | None) -> str:
-    """The build that has a file of each precision; the one in the cache, if it has."""
-    if "fp16" in precisions or (cached is not None and ONNX_FP32 in cached.artifacts):
-        return "optimize-fp16"
-    return "optimize-fp32"
-
-
 @dataclass(frozen=True)
-class Entrants:
+class Contestants:
     """An invocation with all that contestants can be made of."""
 
     folder: BuildFolder
@@ -57,9 +54,9 @@ class Entrants:
     def threads(self) -> int:
         return self.plan.threads or machine.usable_cores()
 
-    def of(self, runtime: Runtime) -> list[File | Live]:
+    def of(self, runtime: Runtime) -> list[Contestant]:
         """What a runtime can measure here; an error in words where it is nothing."""
-        if not runtime.needs_onnx:
+        if not runtime.measures_files:
             return [self._live(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
             raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
@@ -85,51 +82,45 @@ class Entrants:
         kind = ONNX if precision == self._own_precision() else f"{ONNX}_{precision}"
         return kind if kind in self.state.artifacts else None
 
-    def _file(self, runtime: Runtime, precision: str) -> File:
+    def _file(self, runtime: Runtime, precision: str) -> Contestant:
         assert self.state is not None
         kind = self._kind(precision)
         assert kind is not None
-        is_own = kind == ONNX
         artifact = self.state.artifacts[kind]
-        request = OnnxRequest(
-            model=str(self.folder.path / artifact),
-            inputs=str(self.folder.inputs),
+        request = Request(
             threads=self.threads,
-            arguments=self.plan.rt_args,
+            model=str(self.folder.path / artifact),
+            precision=precision,
+            arguments=runtime.complete(self.plan.rt_args),
         )
-        return File(
+        return FileContestant(
             runtime=runtime,
             precision=precision,
-            folder=self._benchmark(runtime, "" if is_own else precision),
+            folder=self._measurements(runtime, "" if kind == ONNX else precision),
             request=request,
+            build=self.folder,
+            reference=self.state.reference,
             artifact=artifact,
             sha256=self.state.facts.get("sha256", {}).get(kind),
-            verification=self.state.verification if is_own else self._verify(request, precision),
         )
 
-    def _verify(self, request: OnnxRequest, precision: str) -> Verification | None:
-        """The verdict on a file that is not the build's last, which has one already."""
-        if self.subject is None:
-            return None
-        from turnkeyml.verify.compare import verify_onnx
-
-        reference = self.subject.reference(self.threads)
-        return verify_onnx(request.model, reference, precision, self.threads)
-
-    def _live(self, runtime: Runtime) -> Live:
-        subject, plan = self.subject, self.plan
+    def _live(self, runtime: Runtime) -> Contestant:
+        subject = self.subject
         if subject is None:
             raise MeasureError(f"{runtime.title} needs the live model; run its script again.")
-        if subject.model is None:
-            raise MeasureError(f"{runtime.title} needs a PyTorch model; this is an ONNX file.")
-        from turnkeyml.frameworks.torch.export import precision_of
-
-        folder = self._benchmark(runtime)
-        request = TorchRequest(
-            subject.model, subject.args, subject.kwargs, self.threads, plan.rt_args
+        if subject.framework != runtime.artifact:
+            raise MeasureError(
+                f"{runtime.title} needs a live {runtime.artifact} model; "
+                f"this one is of the framework {subject.framework}."
+            )
+        folder = self._measurements(runtime)
+        request = Request(
+            threads=self.threads,
+            precision=subject.precision,
+            arguments=runtime.complete(self.plan.rt_args),
         )
         rerun = self._rerun(runtime, subject, folder) if subject.script else None
-        return Live(runtime, precision_of(subject.model), folder, subject, request, rerun)
+        return LiveContestant(runtime, subject.precision, folder, subject, request, rerun)
 
     def _rerun(self, runtime: Runtime, subject: Subject, folder: Path) -> Callable[[], Worker]:
         assert subject.script is not None
@@ -141,11 +132,12 @@ class Entrants:
             device=self.plan.device,
             runtime=runtime.name,
             threads=self.threads,
-            arguments=self.plan.rt_args,
+            arguments=runtime.complete(self.plan.rt_args),
         )
         return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
 
-    def _benchmark(self, runtime: Runtime, precision: str = "") -> Path:
+    def _measurements(self, runtime: Runtime, precision: str = "") -> Path:
+        """The folder for what is measured with a runtime at this point of a sweep."""
         name = f"{runtime.name}-{precision}" if precision else runtime.name
         point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
         return self.folder.benchmark(
@@ -153,54 +145,59 @@ class Entrants:
         )
 
 
-def measure_entrants(
-    entrants: Entrants,
+def measure_contestants(
+    contestants: Contestants,
     runtimes: list[Runtime],
     announce: Callable[[float], None] | None = None,
-    machine: Machine = nullcontext,
+    quiet: Quiet = nullcontext,
 ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
     """Measure with each runtime; several contestants race. Needs the build folder's lock."""
-    plan, device = entrants.plan, find_device(entrants.plan.device)
-    contestants: list[File | Live] = []
+    plan, device = contestants.plan, find_device(contestants.plan.device)
+    taking_part: list[Contestant] = []
     refused: list[Outcome] = []
     for runtime in runtimes:
         try:
-            contestants += entrants.of(runtime)
+            taking_part += contestants.of(runtime)
         except MeasureError as error:
             refused.append(Outcome(failed(device, runtime, str(error))))
-    held = hold(
-        contestants, rule_of(plan), device, entrants.threads, announce=announce, machine=machine
+    measured = measure(
+        taking_part, rule_of(plan), device, contestants.threads, announce=announce, quiet=quiet
     )
     order = [r.name for r in runtimes]
-    outcomes = sorted([*held, *refused], key=lambda o: order.index(o.evaluation.runtime))
-    evaluations = tuple(_keep(outcome, entrants) for outcome in outcomes)
-    if len(outcomes) < 2 and not plan.precisions:
+    outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
+    evaluations = tuple(_keep(outcome, contestants) for outcome in outcomes)
+    if len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races:
         return evaluations, None
-    measured = {o.evaluation.label: [s.samples for s in o.sittings] for o in outcomes if o.sittings}
-    baseline = _baseline(plan, evaluations)
-    race = judge(evaluations, measured, baseline)
+    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in outcomes if o.sittings}
+    baseline = _baseline(plan, runtimes, evaluations)
+    race = judge(evaluations, samples, baseline)
     wanted = plan.baseline.replace(" ", "-") if plan.baseline else None
     if wanted and wanted not in (baseline.replace(" ", "-"), baseline.split()[0]):
         race = replace(race, verdict=f"{race.verdict} {wanted} could not be the baseline.")
     return evaluations, race
 
 
-def _keep(outcome: Outcome, entrants: Entrants) -> Evaluation:
+def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
     """Save what was measured, with what only the build and the plan know."""
-    evaluation = replace(outcome.evaluation, parameters=entrants.plan.parameters)
+    evaluation = replace(
+        outcome.evaluation,
+        build_name=contestants.folder.name,
+        parameters=contestants.plan.parameters,
+    )
     if evaluation.performance is None or outcome.folder is None:
         return evaluation
-    samples = (outcome.folder / SAMPLES).relative_to(entrants.folder.path).as_posix()
-    performance = replace(evaluation.performance, build_name=entrants.folder.name)
-    evaluation = replace(evaluation, performance=performance, samples_file=samples)
+    samples = samples_file(outcome.folder).relative_to(contestants.folder.path).as_posix()
+    evaluation = replace(evaluation, samples_file=samples)
     save_evaluation(outcome.folder, outcome.sittings, evaluation)
     return evaluation
 
 
-def _baseline(plan: Plan, evaluations: tuple[Evaluation, ...]) -> str:
-    """The label of what the others are compared with: the one asked for, else eager PyTorch."""
+def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:
+    """The label of what the others are compared with: the one asked for, else the original model
+    as it is, else the first."""
     measured = [e for e in evaluations if e.ok] or list(evaluations)
-    wanted = (plan.baseline or "torch-eager").replace(" ", "-")
+    originals = [r.name for r in runtimes if not r.measures_files]
+    wanted = plan.baseline.replace(" ", "-") if plan.baseline else next(iter(originals), "")
     for evaluation in measured:
         if wanted in (evaluation.runtime, evaluation.label.replace(" ", "-")):
             return evaluation.label

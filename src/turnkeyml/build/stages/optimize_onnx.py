@@ -1,0 +1,54 @@
+"""Simplifying the graph of an ONNX file."""
+
+from __future__ import annotations
+
+from turnkeyml.build import onnx_files
+from turnkeyml.build.stage import ONNX, Stage, Workbench
+
+__all__ = ["OptimizeOnnx"]
+
+
+class OptimizeOnnx(Stage):
+    """Simplify the graph with ONNX Runtime, without tying it to a runtime or a processor.
+
+    Only the basic level is saved: it leaves standard operators alone, so that any runtime can take
+    the file. What depends on the processor is done by ONNX Runtime each time it loads the file.
+    """
+
+    name = "optimize_onnx"
+    message = "Optimizing the ONNX file"
+    needs = frozenset({ONNX})
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        import onnxruntime
+
+        from turnkeyml.runtimes.ort_session import unsound_optimizers
+
+        source = bench.artifacts[ONNX]
+        if onnx_files.has_half_precision(source):
+            print(
+                "Left as it is: the model is in half precision, for which ONNX Runtime adds casts."
+            )
+            return
+        target = bench.work / bench.onnx_name("opt")
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.optimized_model_filepath = str(target)
+        options.log_severity_level = 3
+        options.intra_op_num_threads = bench.threads
+        options.add_session_config_entry("session.disable_prepacking", "1")
+        if onnx_files.total_bytes(source) > onnx_files.ONE_FILE_BYTES:
+            entry = "session.optimized_model_external_initializers_file_name"
+            options.add_session_config_entry(entry, f"{target.name}.data")
+        onnxruntime.InferenceSession(
+            str(source),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=[
+                "MatMulAddFusion",  # loaded again, it repeats names of its own
+                *unsound_optimizers(str(source)),
+            ],
+        )
+        onnx_files.take_in(target, source)
+        bench.artifacts[ONNX] = target

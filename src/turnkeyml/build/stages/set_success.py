@@ -1,0 +1,17 @@
+"""The end of a build that went well."""
+
+from __future__ import annotations
+
+from turnkeyml.build.stage import Stage, Workbench
+
+__all__ = ["SetSuccess"]
+
+
+class SetSuccess(Stage):
+    """Marks the end of a sequence."""
+
+    name = "set_success"
+    message = "Finishing up"
+
+    def fire(self, bench: Workbench) -> None:
+        print("The build is complete.")

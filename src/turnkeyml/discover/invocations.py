@@ -1,0 +1,72 @@
+"""From an Input to its invocations: run the script and see what it calls, or read the file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from turnkeyml.build.subject import Subject
+from turnkeyml.discover.script import run_script
+from turnkeyml.errors import TurnkeyError, describe
+from turnkeyml.frameworks import frameworks, reader_of
+from turnkeyml.nouns import Input, InvocationRecord, ScriptOutcome
+
+__all__ = ["Found", "find_invocations"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is in an input, and how its script ended."""
+
+    outcome: ScriptOutcome
+    records: tuple[InvocationRecord, ...] = ()
+    subjects: tuple[Subject, ...] = ()
+    """Those of the invocations that can be built."""
+
+
+def find_invocations(
+    item: Input,
+    script_args: tuple[str, ...] = (),
+    max_depth: int = 0,
+    *,
+    on_found: Callable[[InvocationRecord], None] | None = None,
+    threads: int | None = None,
+) -> Found:
+    """Every invocation in an input. ``on_found`` hears of each before the call is made."""
+    reader = reader_of(item.path)
+    if reader is None:
+        return _run(item, script_args, max_depth, on_found, threads)
+    try:
+        subject = reader.read(item)
+    except (TurnkeyError, OSError) as error:
+        return Found(ScriptOutcome(1, describe(error)))
+    return Found(ScriptOutcome(), (subject.record,), (subject,))
+
+
+def _run(
+    item: Input,
+    script_args: tuple[str, ...],
+    max_depth: int,
+    on_found: Callable[[InvocationRecord], None] | None,
+    threads: int | None,
+) -> Found:
+    from turnkeyml.frameworks.register import Register
+
+    register = Register(item.stem, on_found)
+    with contextlib.ExitStack() as stack:
+        remarks: list[dict[str, str]] = []
+        for framework in frameworks():
+            if threads is not None:
+                framework.use_threads(threads)
+            remarks.append(stack.enter_context(framework.watching(register, max_depth)))
+        outcome = run_script(item.path, script_args)
+    unseen = tuple(
+        f"A call of {kind} could not be looked at: {why}"
+        for found in remarks
+        for kind, why in found.items()
+    )
+    subjects = register.subjects()
+    for subject in subjects:
+        subject.script = item.path
+    return Found(replace(outcome, remarks=unseen), tuple(register.records()), tuple(subjects))

@@ -1,0 +1,26 @@
+"""Taking an ONNX file into a build."""
+
+from __future__ import annotations
+
+from turnkeyml.build import onnx_files
+from turnkeyml.build.stage import ONNX, Stage, Workbench
+from turnkeyml.frameworks.onnx.subject import OnnxSubject
+
+__all__ = ["ReceiveOnnx"]
+
+
+class ReceiveOnnx(Stage):
+    """Take an ONNX file into the build, external data included."""
+
+    name = "receive_onnx"
+    message = "Receiving the ONNX file"
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        assert isinstance(bench.subject, OnnxSubject)
+        source = bench.subject.path
+        target = bench.work / source.name
+        onnx_files.copy_model(source, target)
+        bench.opset = bench.facts["onnx_opset"] = onnx_files.opset_of(target)
+        bench.facts["precision"] = "fp16" if onnx_files.has_half_precision(target) else "fp32"
+        bench.artifacts[ONNX] = target

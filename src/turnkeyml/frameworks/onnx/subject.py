@@ -1,0 +1,55 @@
+"""An ONNX file with inputs for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from turnkeyml.build.fingerprint import file_digest
+from turnkeyml.build.stage import Stage
+from turnkeyml.build.subject import Subject
+from turnkeyml.nouns import InvocationRecord
+from turnkeyml.verify.reference import Outputs, Reference, agree
+
+__all__ = ["OnnxSubject"]
+
+
+class OnnxSubject(Subject):
+    """What is built of an ONNX file: unless a sequence is named, the file as it is."""
+
+    framework = "onnx"
+    default_sequence = "onnx-fp32"
+    unusable = "ONNX Runtime cannot run the file on made-up inputs, open dimensions taken as 1"
+
+    def __init__(self, record: InvocationRecord, path: Path, inputs: Outputs) -> None:
+        super().__init__(record)
+        self.path = path
+        self.inputs = inputs
+
+    @property
+    def precision(self) -> str:
+        from turnkeyml.build import onnx_files
+
+        return "fp16" if onnx_files.has_half_precision(self.path) else "fp32"
+
+    def key(self, opset: int) -> dict[str, str]:
+        from turnkeyml.build import onnx_files
+
+        return {"ONNX file": file_digest([self.path, *onnx_files.data_files(self.path)])}
+
+    def compute_reference(self, threads: int) -> Reference:
+        """Run the file as it is, with no optimization by the runtime."""
+        from turnkeyml.runtimes.ort_session import OrtSession
+
+        session = OrtSession(str(self.path), threads, level="none", prepacking=False)
+        session.feed(self.inputs)
+        session.run()
+        first = session.outputs()
+        session.run()
+        deterministic = agree(first, session.outputs())
+        precision = self.precision
+        return Reference(self.inputs, first, precision=precision, deterministic=deterministic)
+
+    def receiving_stage(self) -> Stage:
+        from turnkeyml.frameworks.onnx.receive import ReceiveOnnx
+
+        return ReceiveOnnx()

@@ -1,0 +1,135 @@
+"""Running a PyTorch model for reference: on its recorded arguments, and in other precisions."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from turnkeyml import structure
+from turnkeyml.cache.arrays import to_numpy
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
+from turnkeyml.verify.reference import Outputs, Reference, agree
+
+__all__ = ["reference_of"]
+
+PRECISE_LIMIT_BYTES = 5 << 28
+"""Weights above this are not copied into another precision just for a closer comparison."""
+
+PRECISE_LIMIT_SECONDS = 20.0
+"""Nor is a model run in fp64 that takes longer than this as it is."""
+
+DTYPES = {
+    "fp64": torch.float64,
+    "fp32": torch.float32,
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+}
+
+PRODUCTS = frozenset(
+    {"addbmm", "addmm", "baddbmm", "bmm", "einsum", "linear", "matmul", "__matmul__", "mm"}
+)
+"""Matrix products, whichever way they are written."""
+
+
+def reference_of(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
+) -> Reference:
+    """Run a live model twice on its recorded arguments; ``names`` are those of its tensors."""
+    original = _Original(model, args, kwargs)
+    tensors = structure.leaves((args, kwargs))
+    inputs = dict(
+        to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
+    )
+    first, second = original.run(), original.run()
+    words = {dtype: word for word, dtype in DTYPES.items()}
+    return Reference(
+        inputs,
+        first,
+        precision=words.get(lowest_precision(model), "fp32"),
+        deterministic=agree(first, second),
+        compute=original.in_precision,
+    )
+
+
+class _Original:
+    """A model with its arguments, which can be run in any precision."""
+
+    def __init__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._model = model
+        self._arguments = (args, kwargs)
+        self._seconds = 0.0
+
+    def run(self) -> Outputs:
+        """What it computes as it is."""
+        begin = time.perf_counter()
+        outputs = self._call(self._model)
+        self._seconds = time.perf_counter() - begin
+        return outputs
+
+    def in_precision(self, precision: str) -> Outputs | None:
+        """What it computes in another precision; None where that costs too much or fails."""
+        dtype = DTYPES[precision]
+        size = sum(p.numel() * p.element_size() for p in self._model.parameters())
+        too_slow = dtype == torch.float64 and self._seconds > PRECISE_LIMIT_SECONDS
+        if size > PRECISE_LIMIT_BYTES or too_slow:
+            return None
+        try:
+            if dtype.itemsize < lowest_precision(self._model).itemsize:
+                with _rounding(dtype) as rounded:
+                    return self._call(rounded(copy.deepcopy(self._model)))
+            return self._call(copy.deepcopy(self._model).to(dtype), dtype)
+        except Exception as error:  # noqa: BLE001 - many models fix a dtype inside; the log says so
+            print(f"The original does not run in {precision}: {describe(error)}", flush=True)
+            return None
+
+    def _call(self, module: Any, cast: torch.dtype | None = None) -> Outputs:
+        def convert(_: str, tensor: Any) -> Any:
+            floats = torch.is_tensor(tensor) and tensor.is_floating_point()
+            return tensor.to(cast) if floats else tensor
+
+        args, kwargs = structure.clone(self._arguments)
+        if cast is not None:
+            args, kwargs = structure.replace((args, kwargs), convert)
+        with torch.no_grad(), evaluating(module):
+            result = module(*args, **kwargs)
+        return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
+
+
+@contextlib.contextmanager
+def _rounding(dtype: torch.dtype) -> Iterator[Callable[[Any], Any]]:
+    """A function that rounds a model's weights to a lower precision, and makes it round what its
+    submodules return; within the block, the results of matrix products are rounded too.
+
+    That is how accelerators compute: numbers of 16 bits, sums of 32. A CPU that is told to compute
+    in half precision throughout takes a hundred times as long.
+    """
+
+    def rounded(value: Any) -> Any:
+        if torch.is_tensor(value) and value.is_floating_point():
+            return value.to(dtype).to(value.dtype)
+        if type(value) in (list, tuple):
+            return type(value)(map(rounded, value))
+        return value
+
+    class Products(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            result = function(*args, **(kwargs or {}))
+            return rounded(result) if getattr(function, "__name__", "") in PRODUCTS else result
+
+    def prepare(model: Any) -> Any:
+        with torch.no_grad():
+            for tensor in [*model.parameters(), *model.buffers()]:
+                tensor.copy_(rounded(tensor))
+        for module in model.modules():
+            module.register_forward_hook(lambda _module, _inputs, outputs: rounded(outputs))
+        return model
+
+    with Products():
+        yield prepare

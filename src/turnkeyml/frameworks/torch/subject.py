@@ -1,0 +1,75 @@
+"""A live PyTorch model with the arguments of one call."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from turnkeyml import structure
+from turnkeyml.build.fingerprint import digest
+from turnkeyml.build.stage import Stage
+from turnkeyml.build.subject import Subject
+from turnkeyml.frameworks.torch import identity
+from turnkeyml.frameworks.torch.flattened import input_names
+from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
+from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.nouns import InvocationRecord
+from turnkeyml.runtimes.contract import LiveModel
+from turnkeyml.verify.reference import Reference
+
+__all__ = ["TorchSubject"]
+
+
+class TorchSubject(Subject):
+    """What is built of a ``torch.nn.Module``."""
+
+    framework = "torch"
+
+    def __init__(
+        self,
+        record: InvocationRecord,
+        model: torch.nn.Module,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        super().__init__(record)
+        self.model = model
+        self.args = args
+        self.kwargs = kwargs
+
+    @property
+    def precision(self) -> str:
+        return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(
+            lowest_precision(self.model), "fp32"
+        )
+
+    def key(self, opset: int) -> dict[str, str]:
+        arguments = structure.constants((self.args, self.kwargs))
+        return {
+            "opset": str(opset),
+            "other inputs": digest(arguments),
+            "model": identity.model_fingerprint(self.model),
+            "weights": identity.weights_digest(self.model),
+        }
+
+    def compute_reference(self, threads: int) -> Reference:
+        names = input_names(self.model, self.args, self.kwargs)
+        return reference_of(self.model, self.args, self.kwargs, names)
+
+    def receiving_stage(self) -> Stage:
+        from turnkeyml.frameworks.torch.export import ExportPytorch
+
+        return ExportPytorch()
+
+    @contextlib.contextmanager
+    def live(self) -> Iterator[LiveModel]:
+        """In eval mode; the number of threads of the process is put back afterwards."""
+        threads = torch.get_num_threads()
+        try:
+            with evaluating(self.model):
+                yield LiveModel(self.model, self.args, self.kwargs)
+        finally:
+            torch.set_num_threads(threads)

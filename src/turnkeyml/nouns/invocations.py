@@ -1,0 +1,125 @@
+"""What was found in an input, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from turnkeyml.nouns.evaluations import Evaluation, MeasuredPerformance, RaceResult
+from turnkeyml.nouns.plain import Word
+from turnkeyml.nouns.tasks import Input
+from turnkeyml.nouns.verdicts import Verification
+
+__all__ = [
+    "BuildStatus",
+    "InputResult",
+    "InvocationRecord",
+    "InvocationResult",
+    "ScriptOutcome",
+    "StageRecord",
+]
+
+
+class BuildStatus(Word):
+    """How far a build has come."""
+
+    RUNNING = "build_running"
+    SUCCESSFUL = "successful_build"
+    FAILED = "failed_build"
+
+
+@dataclass(frozen=True)
+class InvocationRecord:
+    """A model called with inputs of one set of shapes and dtypes, as it is listed."""
+
+    name: str
+    model_type: str
+    class_name: str
+    class_repr: str
+    file: str
+    line: int
+    parameters: int
+    parameter_bytes: int
+    model_hash: str
+    hash: str
+    parent_hash: str | None
+    depth: int
+    shapes: dict[str, tuple[int, ...]]
+    dtypes: dict[str, str]
+    build_name: str
+    executed: int = 0
+    seconds: float = 0.0
+    obstacle: str | None = None
+    """Why this invocation cannot be built, if it cannot."""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScriptOutcome:
+    """How the script itself ended."""
+
+    exit_code: int = 0
+    error: str | None = None
+    traceback: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.exit_code == 0 and self.error is None
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """What one stage of a build cost."""
+
+    name: str
+    seconds: float
+    peak_memory_bytes: int | None
+    succeeded: bool = True
+
+
+@dataclass(frozen=True)
+class InvocationResult:
+    """What became of one invocation."""
+
+    invocation: InvocationRecord
+    selected: bool = True
+    skipped: str | None = None
+    build_status: BuildStatus | None = None
+    build_dir: str | None = None
+    reused: bool = False
+    failure: str | None = None
+    traceback: str | None = None
+    verification: Verification | None = None
+    """The verdict on the build; each evaluation has one of its own."""
+    evaluations: tuple[Evaluation, ...] = ()
+    race: RaceResult | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None and all(e.ok for e in self.evaluations)
+
+
+@dataclass(frozen=True)
+class InputResult:
+    """What became of one input: its script, and each invocation found in it."""
+
+    input: Input
+    script: ScriptOutcome = ScriptOutcome()
+    invocations: tuple[InvocationResult, ...] = ()
+    failure: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long the script, the builds and the measurements took."""
+    log: str | None = None
+    """What the input printed, where that was kept."""
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None and self.script.ok and all(i.ok for i in self.invocations)
+
+    @property
+    def performances(self) -> list[MeasuredPerformance]:
+        """Every successful measurement, in order."""
+        found = [e.measured_performance() for i in self.invocations for e in i.evaluations]
+        return [p for p in found if p is not None]

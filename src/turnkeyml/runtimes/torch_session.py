@@ -1,0 +1,72 @@
+"""Running a live PyTorch model again and again; what the PyTorch runtimes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from turnkeyml import structure
+from turnkeyml.cache.arrays import to_numpy
+from turnkeyml.runtimes.contract import Request
+
+__all__ = ["TorchSession"]
+
+
+class TorchSession:
+    """A callable model with its recorded arguments, which a run may change."""
+
+    asynchronous = False
+
+    def __init__(self, function: Callable[..., Any], request: Request) -> None:
+        assert request.live is not None
+        torch.set_num_threads(request.threads)
+        self._function = function
+        self._pristine = (request.live.args, request.live.kwargs)
+        self._result: Any = None
+        self.changes_inputs = False
+        self.feed({})
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Fresh arguments: a live model brings those of its call along."""
+        self._renew_arguments()
+        self._fed = _versions((self._args, self._kwargs))
+
+    def prepare(self) -> None:
+        """Give the next run fresh arguments, if runs of this model change theirs."""
+        if self.changes_inputs:
+            self._renew_arguments()
+
+    def run(self) -> None:
+        self._result = None  # a result that lives on would double the memory of the next run
+        with torch.no_grad():
+            self._result = self._function(*self._args, **self._kwargs)
+
+    def synchronize(self) -> None:
+        """Nothing: on the CPU a call returns when it is done."""
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        if _versions((self._args, self._kwargs)) != self._fed:
+            self.changes_inputs = True
+        return dict(to_numpy(n, t) for n, t in structure.leaves(self._result, "output").items())
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "num_threads": torch.get_num_threads(),
+            "gradients": False,
+            "matmul_precision": torch.get_float32_matmul_precision(),
+        }
+
+    def close(self) -> None:
+        self._result = None
+
+    def _renew_arguments(self) -> None:
+        self._args, self._kwargs = structure.clone(self._pristine)
+
+
+def _versions(value: Any) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Changes whenever a tensor in the value is written to, replaced or added."""
+    tensors = structure.leaves(value).values()
+    return [(id(t), getattr(t, "_version", 0), tuple(t.shape)) for t in tensors]
