@@ -9,14 +9,13 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from turnkeyml.cache.files import replacing
 from turnkeyml.errors import MeasureError
 
-__all__ = ["BFLOAT16", "fed", "load_arrays", "save_arrays", "to_numpy", "widen", "widened"]
+__all__ = ["BFLOAT16", "fed", "load_arrays", "save_arrays", "widen", "widened"]
 
 BFLOAT16 = "::bfloat16"
 """What the name of an array ends with that holds the bits of bfloat16 numbers."""
@@ -36,18 +35,6 @@ _DTYPES = {
     "uint64": np.uint64,
     "string": np.object_,
 }
-
-
-def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
-    """A torch tensor or an array under the name by which it is saved."""
-    if isinstance(tensor, np.ndarray):
-        return name, tensor
-    tensor = tensor.detach().cpu()
-    if str(tensor.dtype) == "torch.bfloat16":
-        import torch
-
-        return name + BFLOAT16, tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
-    return name, tensor.resolve_conj().resolve_neg().numpy()
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
