@@ -241,6 +241,13 @@ def test_the_two_gravest_are_said_causes_first():
     assert few.startswith("The samples are too few")
 
 
+@pytest.mark.parametrize(("latency", "said"), [(0.02, False), (0.2, True)])
+def test_what_reading_the_clock_costs_is_said_where_it_matters(latency, said):
+    figures = performance(0.02, "timer", timer_latency=latency)
+    found = Evaluation("x86", "a CPU", "ort", grade=Grade.B, performance=figures)
+    assert cautions([found]) == ["The timer flag: do this."] * said
+
+
 def test_contestants_are_named_only_where_not_all_are_meant():
     good = evaluation(0.004, runtime="torch-eager")
     wide = [evaluation(w, runtime=f"ort{w}", rule="quick") for w in (0.04, 0.05)]

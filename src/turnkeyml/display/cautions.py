@@ -113,8 +113,8 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     if not loaded:
         yield from _unrest(measured, SYMPTOMS[:-1] if short else SYMPTOMS)
     yield from _root(measured, FlagKind.PROCESSES, least=INCOMPLETE)
-    for kind in (FlagKind.TIMER, FlagKind.THREADS):
-        yield from _root(measured, kind)
+    yield from (r for r in _root(measured, FlagKind.TIMER) if r.weight > LIMITS[Grade.A])
+    yield from _root(measured, FlagKind.THREADS)
 
 
 def _root(
