@@ -1,0 +1,52 @@
+"""Comma-separated values: one line per record, for spreadsheets and programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TextIO
+
+from turnkeyml.report.contract import Cell, Report, TextFormat
+
+__all__ = ["Csv"]
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+"""What a spreadsheet takes for a formula, behind any number of apostrophes."""
+
+
+class Csv(TextFormat):
+    """A spreadsheet computes a cell that begins like a formula, and so would run what somebody
+    wrote into the name of a model. Such a cell gets an apostrophe, which spreadsheets take as
+    "this is text". Reading it back removes the apostrophe."""
+
+    suffix = ".csv"
+    summary = "a spreadsheet"
+
+    def write_text(self, report: Report, file: TextIO) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(map(_quoted, report.columns))
+        for record in report.records:
+            writer.writerow(_quoted(record.get(column)) for column in report.columns)
+
+    def recognizes(self, text: str) -> bool:
+        return not text.lstrip().startswith(("{", "["))
+
+    def read(self, text: str) -> Report:
+        try:
+            lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        except csv.Error as error:
+            raise ValueError(str(error)) from None
+        header, *rest = [list(map(_unquoted, line)) for line in lines if line] or [[]]
+        records = [dict(zip(header, line, strict=False)) for line in rest]
+        return Report(tuple(header), records)
+
+
+def _quoted(cell: Cell) -> Cell:
+    formula = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell
+
+
+def _unquoted(text: str) -> str:
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
