@@ -90,7 +90,7 @@ def _decode_plain(kind: type, value: Any) -> Any:
             return kind(value)
         except ValueError:
             raise DamagedRecord(f"{_short(value)} is no {kind.__name__}") from None
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and _fits(value)
     if kind is float and number:
         return value
     if kind is int and number and float(value).is_integer():
@@ -102,8 +102,15 @@ def _decode_plain(kind: type, value: Any) -> Any:
     raise DamagedRecord(f"{_short(value)} where there should be {kind.__name__}")
 
 
+def _fits(number: float) -> bool:
+    """Whether a number can be computed with: a whole one of a thousand digits cannot."""
+    return isinstance(number, float) or number.bit_length() < 1000
+
+
 def _short(value: Any) -> str:
     """A value in few characters, however large it is."""
+    if isinstance(value, int) and not _fits(value):
+        return f"a number of {value.bit_length()} bits"
     if isinstance(value, (dict, list)):
         return f"a {type(value).__name__} of {len(value)}"
     text = str(value)

@@ -79,8 +79,6 @@ class Format(ABC):
     """What ``--format`` calls it: the name of its file."""
     suffix: ClassVar[str]
     """What the names of its files end in, with the dot."""
-    summary: ClassVar[str]
-    """Who reads it, in a few words for ``--help``."""
 
     @abstractmethod
     def write(self, report: Report, file: BinaryIO) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from turnkeyml.report.contract import Cell, Record, Report
 
-__all__ = ["finite", "object_of", "parse", "report_of"]
+__all__ = ["finite", "is_record", "object_of", "parse", "report_of"]
 
 
 def finite(cell: Any) -> Any:
@@ -32,8 +32,14 @@ def parse(text: str) -> Any:
 
 
 def report_of(records: Any) -> Report:
-    """What was read, as a report; a ``ValueError`` where it is no list of objects."""
-    if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
-        raise ValueError("it is no list of objects")
+    """What was read, as a report; a ``ValueError`` where it is no list of flat objects."""
+    if not isinstance(records, list) or not all(map(is_record, records)):
+        raise ValueError("it is no list of flat objects")
     columns = dict.fromkeys(name for record in records for name in record)
     return Report(tuple(columns), records)
+
+
+def is_record(value: Any) -> bool:
+    """Whether something that was read is a flat object."""
+    nested = (dict, list)
+    return isinstance(value, dict) and not any(isinstance(v, nested) for v in value.values())

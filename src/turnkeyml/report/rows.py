@@ -224,7 +224,7 @@ def _number(cells: Record, name: str) -> float:
     """A cell as a number; 0 where nothing is known, or nothing that makes sense."""
     try:
         number = float(cells.get(name) or 0.0)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise DamagedRecord(f"{name} is no number") from None
     return number if math.isfinite(number) else 0.0
 

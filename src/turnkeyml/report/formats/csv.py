@@ -22,10 +22,9 @@ class Csv(TextFormat):
     "this is text". Reading it back removes the apostrophe."""
 
     suffix = ".csv"
-    summary = "a spreadsheet"
 
     def write_text(self, report: Report, file: TextIO) -> None:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(_Lines(file))
         writer.writerow(map(_quoted, report.columns))
         for record in report.records:
             writer.writerow(_quoted(record.get(column)) for column in report.columns)
@@ -41,6 +40,19 @@ class Csv(TextFormat):
         header, *rest = [list(map(_unquoted, line)) for line in lines if line] or [[]]
         records = [dict(zip(header, line, strict=False)) for line in rest]
         return Report(tuple(header), records)
+
+
+class _Lines:
+    """Ends lines as everything else here does.
+
+    The writer could do that itself, but would then leave carriage returns in cells unquoted.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> None:
+        self._file.write(line.removesuffix("\r\n") + "\n")
 
 
 def _quoted(cell: Cell) -> Cell:

@@ -14,7 +14,6 @@ class Json(TextFormat):
     """Every object has every column; null is what is not known."""
 
     suffix = ".json"
-    summary = "JSON, a list of records"
 
     def write_text(self, report: Report, file: TextIO) -> None:
         file.write("[")

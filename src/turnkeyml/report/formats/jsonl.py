@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from turnkeyml.report.contract import Report, TextFormat
-from turnkeyml.report.json_text import object_of, parse, report_of
+from turnkeyml.report.json_text import is_record, object_of, parse, report_of
 
 __all__ = ["JsonLines"]
 
@@ -14,7 +14,6 @@ class JsonLines(TextFormat):
     """Every object has every column; null is what is not known."""
 
     suffix = ".jsonl"
-    summary = "JSON, one line per record"
 
     def write_text(self, report: Report, file: TextIO) -> None:
         for record in report.records:
@@ -25,8 +24,7 @@ class JsonLines(TextFormat):
             first = parse(text.lstrip().partition("\n")[0])
         except ValueError:
             return False
-        flat = isinstance(first, dict) and not any(isinstance(v, dict) for v in first.values())
-        return flat and "build_name" in first
+        return is_record(first) and "build_name" in first
 
     def read(self, text: str) -> Report:
         return report_of([parse(line) for line in text.split("\n") if line.strip()])

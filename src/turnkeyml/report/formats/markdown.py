@@ -15,7 +15,6 @@ class Markdown(TextFormat):
     """As GitHub and most others show it."""
 
     suffix = ".md"
-    summary = "for a page"
 
     def write_text(self, report: Report, file: TextIO) -> None:
         heading = [f"{name}: `{printable(value)}`" for name, value in report.heading]

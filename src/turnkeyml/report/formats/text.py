@@ -15,7 +15,6 @@ class Text(TextFormat):
     """What is printed where no format is asked for."""
 
     suffix = ".txt"
-    summary = "for a terminal"
 
     def write_text(self, report: Report, file: TextIO) -> None:
         for name, value in report.heading:
