@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from turnkeyml.nouns import to_dict
-from turnkeyml.report import formats
 from turnkeyml.report.comparison_report import render
 from turnkeyml.report.table import rows, write_report
 
 from .test_compare import between, folder_of, measure
+from .test_formats import BUILT_IN
 
 DEEP: dict = {}
 for _ in range(60):
@@ -119,14 +119,14 @@ def test_a_damaged_build_is_one_row_and_one_sentence_and_costs_the_others_nothin
     for name in ("net_aaaaaaaa", "net_cccccccc"):
         assert [row for row in after if row["build_name"] == name] == [before[name]]
 
-    reports = write_report([cache], tmp_path / "reports", formats.names())
+    reports = write_report([cache], tmp_path / "reports", BUILT_IN)
     assert all("unreadable" in path.read_text().lower() for path in reports)
     for other in (cache, *(p for p in reports if p.suffix in (".csv", ".json", ".jsonl"))):
         found = between(other, cache)
         assert {"net_aaaaaaaa", "net_cccccccc"} <= {row.item.build_name for row in found.rows}
         told = [remark for remark in found.remarks if "net_bbbbbbbb" in remark]
         assert [remark[:5] for remark in told] == ["In A:", "In B:"]
-        for name in formats.names():
+        for name in BUILT_IN:
             render(found, name)
 
 

@@ -23,6 +23,7 @@ from turnkeyml.report.table import rows, write_report
 
 from .test_compare import between, fail, folder_of, measure, run, stream
 
+BUILT_IN = ("csv", "json", "jsonl", "markdown", "text")
 READ_BACK = ("csv", "json", "jsonl")
 
 
@@ -74,14 +75,13 @@ def test_a_format_is_one_file_that_both_commands_find(cache, tmp_path, monkeypat
 
 
 def test_every_format_has_a_suffix_of_its_own():
-    names = formats.names()
-    assert set(names) == {"csv", "json", "jsonl", "markdown", "text"}
-    assert len({form.suffix for form in formats.formats()}) == len(names)
+    assert set(BUILT_IN) <= set(formats.names())
+    assert len({form.suffix for form in formats.formats()}) == len(formats.names())
 
 
 def test_an_unknown_format_is_a_usage_error_that_lists_the_known_ones(cache, tmp_path):
     measure(cache)
-    with pytest.raises(UsageError, match=r"'pdf'.*csv, json, jsonl, markdown, text"):
+    with pytest.raises(UsageError, match="Unknown format 'pdf'; the formats are: csv, json, "):
         write_report([cache], tmp_path / "reports", ["csv", "pdf"])
     assert not (tmp_path / "reports").exists()
 
@@ -221,7 +221,7 @@ def test_people_read_a_table_and_what_failed(cache, tmp_path):
     assert "**Failed**\n\n- net_bbbbbbbb (ort fp32): it broke | badly \\<here>\n" in page
 
 
-@pytest.mark.parametrize("name", formats.names())
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_nothing_in_a_name_breaks_a_line_or_reaches_the_terminal(name):
     hostile = "a\x1b[2Jb\nc\ud800|d"
     rows = [(hostile, "1")]
@@ -238,7 +238,7 @@ def _calm() -> Report:
     return Report(("x",), [{"x": "a"}], (("Cache", "a"),), sections)
 
 
-@pytest.mark.parametrize("name", formats.names())
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_a_report_of_many_rows_is_never_whole_in_memory(name, tmp_path, monkeypatch):
     count, width = 3000, 2000
 

@@ -56,9 +56,11 @@ def evaluation_cells(evaluation: Evaluation) -> dict[str, Cell]:
 def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
     """The fields of a record, and of the records in it."""
     cells: dict[str, Cell] = {}
-    for field in dataclasses.fields(record):
-        name, value = f"{prefix}{field.name}", getattr(record, field.name)
-        if field.name == "flags":
+    for own_name in _field_names(type(record)):
+        name, value = f"{prefix}{own_name}", getattr(record, own_name)
+        if value is None or type(value) in (str, float):
+            cells[name] = value
+        elif own_name == "flags":
             cells[name] = " ".join(flag.kind for flag in value)
         elif isinstance(value, Performance):
             cells.update(record_cells(value, prefix))
@@ -69,6 +71,11 @@ def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
         else:
             cells[name] = _cell(value)
     return cells
+
+
+@functools.cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def flat(data: Mapping[Any, Any], prefix: str = "", depth: int = DEPTH) -> dict[str, Cell]:
@@ -86,6 +93,8 @@ def flat(data: Mapping[Any, Any], prefix: str = "", depth: int = DEPTH) -> dict[
 
 
 def _cell(value: Any) -> Cell:
+    if value is None or type(value) in (str, float):
+        return typing.cast("Cell", value)
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, (dict, list, tuple)):

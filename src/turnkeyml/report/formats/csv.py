@@ -12,6 +12,7 @@ from turnkeyml.report.contract import Cell, Report, TextFormat
 __all__ = ["Csv"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_STARTS = tuple("'=+-@\t\r\n")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 """What a spreadsheet takes for a formula, behind any number of apostrophes."""
 
@@ -56,8 +57,9 @@ class _Lines:
 
 
 def _quoted(cell: Cell) -> Cell:
-    formula = isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if formula else cell
+    if not isinstance(cell, str) or not cell.startswith(_STARTS):
+        return cell
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _unquoted(text: str) -> str:
