@@ -79,7 +79,9 @@ PARTS = {
     "deep facts": stats(build={"facts": DEEP}),
     "deep lists": stats(input_shapes={"x": yaml.safe_load("[" * 60 + "]" * 60)}),
     "a huge fact": stats(parameters=HUGE),
-    "a huge key": stats(**{"facts": {HUGE: 1}}),
+    "a huge key": stats(facts={HUGE: 1}),
+    "a huge name": lambda found: {**found, HUGE: 1},
+    "a list for a name": lambda found: {**found, (1, 2): DEEP},
 }
 
 

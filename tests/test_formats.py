@@ -190,6 +190,13 @@ def test_the_columns_are_in_one_order_whatever_was_seen_first(cache, tmp_path):
     assert second.index("parameters_z") == second.index("parameters_b") + 1
 
 
+def test_a_failure_has_no_columns_of_its_own(cache):
+    measure(cache)
+    fail(cache, "it broke", digest="bbbbbbbb")
+    measured, failed = rows(cache)
+    assert set(failed) <= set(measured)
+
+
 def test_the_verdict_of_an_evaluation_is_in_one_column(cache):
     measure(cache, verdict="close")
     (row,) = rows(cache)

@@ -104,7 +104,7 @@ def read_build(folder: BuildFolder) -> StoredBuild:
         build.damage["the stats"] = "there are no stats that can be read"
     for name, value in stats.items():
         reader = _READERS.get(name, _read_other)
-        with build.reading(_WORDS.get(name) or f"the {printable(str(name))[:40]}"):
+        with build.reading(_in_words(name)):
             reader(build, name, value)
     where: dict[str, Cell] = {"build_name": folder.name, "cache_dir": str(folder.cache_dir)}
     build.cells.update(where)
@@ -161,5 +161,11 @@ def _read_evaluations(build: StoredBuild, name: str, value: Any) -> None:
             build.evaluations.append(StoredEvaluation(evaluation, evaluation_cells(evaluation)))
 
 
+def _in_words(name: Any) -> str:
+    """What a sentence calls a part of the stats, whatever its name is."""
+    if not isinstance(name, str):
+        return "an entry"
+    return "the build section" if name == "build" else f"the {printable(name)[:40]}"
+
+
 _READERS = {"labels": _read_labels, "build": _read_section, "evaluations": _read_evaluations}
-_WORDS = {"build": "the build section"}

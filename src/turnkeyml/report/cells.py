@@ -56,8 +56,10 @@ def evaluation_cells(evaluation: Evaluation) -> dict[str, Cell]:
 def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
     """The fields of a record, and of the records in it."""
     cells: dict[str, Cell] = {}
-    for own_name in _field_names(type(record)):
+    for own_name, holds_record in _fields(record.__class__):
         name, value = f"{prefix}{own_name}", getattr(record, own_name)
+        if value is None and holds_record:
+            continue
         if value is None or type(value) in (str, float):
             cells[name] = value
         elif own_name == "flags":
@@ -74,8 +76,11 @@ def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
 
 
 @functools.cache
-def _field_names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
+def _fields(kind: Any) -> tuple[tuple[str, bool], ...]:
+    """The names of the fields of a record, and whether each holds a record itself."""
+    hints = typing.get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
+    return tuple((name, _record_in(hints[name]) is not None) for name in names)
 
 
 def flat(data: Mapping[Any, Any], prefix: str = "", depth: int = DEPTH) -> dict[str, Cell]:

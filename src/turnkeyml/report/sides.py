@@ -84,6 +84,8 @@ def _read_path(path: Path) -> Side:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise TurnkeyError(f"{path} is no text; name {WHAT_IT_MAY_BE}.") from None
+    except OSError as error:
+        raise TurnkeyError(f"{path} cannot be read ({error.strerror}).") from None
     form = next((form for form in formats() if form.recognizes(text)), None)
     return _read_json(path, text) if form is None else _read_report(path, form, text)
 
