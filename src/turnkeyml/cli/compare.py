@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from turnkeyml.cli.output import Output
-from turnkeyml.display.comparison import item_in_words, render
 from turnkeyml.errors import UsageError
-from turnkeyml.measure.ratios import SLOWER
-from turnkeyml.report.compare import Comparison, compare
+from turnkeyml.measure.ratios import SpeedVerdict
+from turnkeyml.report.compare import compare
+from turnkeyml.report.comparison import Comparison
+from turnkeyml.report.comparison_report import render
+from turnkeyml.report.rows import item_in_words
 
 __all__ = ["run", "show"]
 
@@ -66,7 +68,7 @@ def _failed(comparison: Comparison) -> list[str]:
 
 def _slower(comparison: Comparison, limit: float) -> Iterator[str]:
     for row in comparison.rows:
-        if row.verdict == SLOWER and row.ratio >= limit:
+        if row.verdict is SpeedVerdict.SLOWER and row.ratio >= limit:
             yield f"{item_in_words(row.item)} at {row.ratio:.3f}"
 
 

@@ -14,6 +14,7 @@ from turnkeyml.cli.options import (
     add_race_options,
 )
 from turnkeyml.errors import UsageError
+from turnkeyml.report import formats
 
 __all__ = ["parse"]
 
@@ -150,10 +151,10 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("text", "markdown", "csv"),
+        choices=formats.names(),
         default="text",
         metavar="FORMAT",
-        help="text, markdown or csv (default: text)",
+        help=f"one of {', '.join(formats.names())} (default: text)",
     )
     add_json(parser)
     parser.set_defaults(run=_compare)

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
-from turnkeyml.report.compare import Comparison
+from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
 
 __all__ = ["document_schema"]
