@@ -227,9 +227,15 @@ class Scattering(torch.nn.Module):
         return torch.zeros(4, x.shape[1]).scatter_reduce(0, index, x, "sum") * 2
 
 
+def in_fp16(model, inputs, folder):
+    return turnkeyml.build_model(
+        model.eval(), inputs, build_name="b", cache_dir=str(folder), sequence="optimize-fp16"
+    )
+
+
 def fp16_build(model, inputs, folder):
     torch.manual_seed(0)
-    state = turnkeyml.build_model(model.eval(), inputs, build_name="b", cache_dir=str(folder))
+    state = in_fp16(model, inputs, folder)
     return state.verification.verdict, state.facts.get("kept_in_fp32", "")
 
 
@@ -275,9 +281,7 @@ def test_a_look_that_failed_is_told_with_the_verdict(tmp_path, monkeypatch):
     monkeypatch.setattr("turnkeyml.build.stages.fp16_conversion.out_of_range", fails)
     torch.manual_seed(0)
     x = torch.rand(2, 16) * 10
-    state = turnkeyml.build_model(
-        Overflowing().eval(), {"x": x}, build_name="b", cache_dir=str(tmp_path)
-    )
+    state = in_fp16(Overflowing(), {"x": x}, tmp_path)
     assert state.verification.verdict == "mismatch"
     assert (
         "its numbers could not be looked at: RuntimeError: no memory" in state.verification.reason
@@ -301,12 +305,10 @@ class Chaotic(torch.nn.Module):
 
 def test_a_model_that_amplifies_rounding_is_verified_in_parts(tmp_path):
     torch.manual_seed(0)
-    model = Chaotic().eval()
-    state = turnkeyml.build_model(
-        model, {"x": torch.rand(4, 64)}, build_name="b", cache_dir=str(tmp_path)
-    )
+    model = Chaotic()
+    state = in_fp16(model, {"x": torch.rand(4, 64)}, tmp_path)
     assert state.verification.verdict == "match"
-    assert "in each of 48 parts" in state.verification.reason
+    assert "in each of 48 subgraphs" in state.verification.reason
     assert "the original itself gives other results in fp16" in state.verification.reason
     assert state.verification.max_relative_error > 0.1
 
