@@ -2,6 +2,7 @@
 
 The converter of ONNX Runtime wants weights in memory. So external weights are detached from the
 graph before it runs, and converted in blocks afterwards: memory does not grow with the model.
+onnx-ir would hold whole tensors instead; benchmarks/external_data.py has the comparison.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
 __all__ = ["Location", "detach", "halved", "reattach"]
 
-BLOCK = 1 << 24
-"""How many bytes are converted at a time."""
+BLOCK = 1 << 18
+"""How many bytes are converted at a time. Larger blocks cost a page fault per page, each time."""
 
 ALIGNMENT = 4096
 """Every tensor begins at a multiple of this many bytes, so that runtimes can map it."""
