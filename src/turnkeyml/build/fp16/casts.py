@@ -1,4 +1,7 @@
-"""Repairing the casts of ONNX Runtime's float16 converter."""
+"""Repairing the casts of ONNX Runtime's float16 converter.
+
+The names in capitals are entries in ``turnkeyml.workarounds.float16``.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def cast_for_bodies(graph: onnx.GraphProto) -> None:
     """Cast to float32 what the bodies of branches and loops take from around them.
 
     Bodies stay in float32. What they take from around them is not among their inputs, so that the
-    converter does not cast it.
+    converter does not cast it (``BLOCKED_BODIES``).
     """
     values = (*graph.input, *graph.value_info)
     halved = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16}
@@ -64,8 +67,9 @@ def _rename(body: onnx.GraphProto, old: str, new: str) -> None:
 def tidy(graph: onnx.GraphProto) -> None:
     """Remove casts that are there twice, and those down to float16 and up again.
 
-    The converter adds one cast per node that needs it, all of the same name, and casts down and up
-    between two nodes in float32, where large numbers are lost.
+    The converter adds one cast per node that needs it, all of the same name (``DUPLICATE_CASTS``),
+    and casts down and up between two nodes in float32, where large numbers are lost
+    (``DOWN_AND_UP``).
     """
     _drop(graph, _repeated_casts(graph))
     narrowed = _narrowed(graph)

@@ -1,7 +1,8 @@
 """Converting an ONNX model to float16 without ever holding its weights in memory at once.
 
 ONNX Runtime's own converter converts the graph. It sees external weights only by name and type;
-``weights`` converts them from file to file.
+``weights`` converts them from file to file. What the converter does wrong is listed in
+``turnkeyml.workarounds.float16``.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from turnkeyml.build.fp16.keep import Kept, with_named_nodes
 __all__ = ["convert_to_float16"]
 
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
-"""ONNX Runtime draws no random numbers in float16."""
+"""ONNX Runtime draws no random numbers in float16 (``RANDOM_FLOAT16``)."""
 
 CONTROL_FLOW = ["If", "Loop", "Scan"]
-"""The converter puts the casts that their bodies need in the wrong place."""
+"""The converter fails in their bodies (``CASTS_OUTSIDE_OF_BODIES``, ``SAME_NAMES_IN_BODIES``)."""
 
 
 def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> None:
@@ -56,13 +57,13 @@ def _convert_graph(model: onnx.ModelProto, kept: Kept) -> onnx.ModelProto:
     )
     casts.cast_for_bodies(model.graph)
     casts.tidy(model.graph)
-    OnnxModel(model).topological_sort()
+    OnnxModel(model).topological_sort()  # see TOPOLOGICAL_ORDER
     return model
 
 
 def _crashes_in_float16(node: onnx.NodeProto) -> bool:
-    """Whether a node scatters with a reduction: ONNX Runtime has no float16 for that, and the
-    process may die of it."""
+    """Whether a node scatters with a reduction, which ONNX Runtime cannot do in float16
+    (``SCATTER_ELEMENTS_FLOAT16``, ``SCATTER_ND_FLOAT16``)."""
     return node.op_type in ("ScatterElements", "ScatterND") and any(
         attribute.name == "reduction" and attribute.s != b"none" for attribute in node.attribute
     )

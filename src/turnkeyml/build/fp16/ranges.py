@@ -31,7 +31,7 @@ def largest_magnitudes(
 
 
 def _floats(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    """The float32 values that a graph really has: a file may describe others, since removed."""
+    """The float32 values that a graph has; it may describe removed ones (``STALE_VALUE_INFO``)."""
     made = {name for node in graph.node for name in node.output}
     inner = (value for value in graph.value_info if value.name in made)
     values = [*graph.input, *graph.output, *inner]
