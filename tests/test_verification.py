@@ -247,6 +247,25 @@ def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
     assert kept.endswith("output")
 
 
+class LargeInputs(torch.nn.Module):
+    """Its inputs are beyond the range of float16, its outputs are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.full((16,), 1e5))
+
+    def forward(self, x):
+        return torch.tanh(x / self.scale)
+
+
+def test_inputs_too_large_for_fp16_stay_in_fp32(tmp_path):
+    """ONNX Runtime's converter would cast them down and up again on their way."""
+    inputs = {"x": torch.rand(2, 16) * 2e5 + 1e5}
+    verdict, kept = fp16_build(LargeInputs(), inputs, tmp_path)
+    assert verdict == "match"
+    assert kept == "1 nodes, x"
+
+
 def test_ranges_are_known_where_a_file_describes_what_it_no_longer_has(tmp_path):
     torch.manual_seed(0)
     source, x = tmp_path / "m.onnx", torch.rand(2, 16) * 10

@@ -69,7 +69,7 @@ def tidy(graph: onnx.GraphProto) -> None:
 
     The converter adds one cast per node that needs it, all of the same name (``DUPLICATE_CASTS``),
     and casts down and up between two nodes in float32, where large numbers are lost
-    (``DOWN_AND_UP``).
+    (``DOWN_AND_UP``, ``DOWN_AND_UP_AT_INPUTS``).
     """
     _drop(graph, _repeated_casts(graph))
     narrowed = _narrowed(graph)
@@ -99,10 +99,11 @@ def _repeated_casts(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
 
 
 def _narrowed(graph: onnx.GraphProto) -> dict[str, str]:
-    """Values that were cast to float16 behind a node in float32, each with its float32 name."""
-    casts = (node for node in graph.node if node.op_type == "Cast")
-    pairs = ((cast.output[0], cast.input[0]) for cast in casts)
-    return {half: wide for half, wide in pairs if wide == f"{half}{CAST_SUFFIX}"}
+    """Values that were cast from float32 to float16, each with the name that it has in float32."""
+    values = (*graph.input, *graph.value_info)
+    wide = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT}
+    casts = (node for node in graph.node if node.op_type == "Cast" and node.input[0] in wide)
+    return {c.output[0]: c.input[0] for c in casts if c.attribute[0].i == onnx.TensorProto.FLOAT16}
 
 
 def _unused_casts(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
