@@ -351,7 +351,7 @@ def test_every_sequence_has_a_test():
     assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32"}
 
 
-class Smoothing(torch.nn.Module):
+class Antialiasing(torch.nn.Module):
     def forward(self, x):
         resize = torch.nn.functional.interpolate
         return (
@@ -462,7 +462,7 @@ class Pools(torch.nn.Module):
         (Norms(), (20, 3, 9)),
         (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),
-        (Smoothing(), (1, 3, 20, 24)),
+        (Antialiasing(), (1, 3, 20, 24)),
         (CellOfUnknownSize(), (20, 8)),
         (Sorting(), (20, 9)),
         (Counting(), (20, 9)),
