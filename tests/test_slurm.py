@@ -14,30 +14,35 @@ from pathlib import Path
 
 import pytest
 
+from turnkeyml.api import make_plan
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.launch.slurm.commands import parse_arguments
-from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
-from turnkeyml.nouns import Input, InputResult, Plan, events
+from turnkeyml.launch.pool import Limits
+from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
+from turnkeyml.nouns import Input, InputResult, Plan, Task, events
 
 BLANK = "import time\n"
 """A script that needs no torch of its own and has no model: the quickest input there is."""
 
 SUBMITTER = """
 import sys
-from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
-from turnkeyml.nouns import Input, Plan
+from turnkeyml.launch.pool import Limits
+from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch.slurm.options import SlurmOptions
+from turnkeyml.nouns import Input, Plan, Task
 
 class Watcher:
     def input_started(self, item, position, total): print("started", item.name, flush=True)
     def event(self, item, event): print(type(event).__name__, item.name, flush=True)
     def tick(self): pass
     def input_finished(self, result): print("finished", result.input.name, flush=True)
+    def note(self, line): print(line, file=sys.stderr, flush=True)
     def close(self): pass
 
 cache, jobs, *files = sys.argv[1:]
-plan = Plan(cache, analyze_only=True)
-tasks = [(Input(file), plan) for file in files]
-list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions(max_jobs=int(jobs))))
+tasks = [Task(Input(file), Plan(cache, analyze_only=True)) for file in files]
+launch = Launch((), (), Limits(), slurm=SlurmOptions(max_jobs=int(jobs)))
+list(results(tasks, Watcher(), None, launch, many=True))
 """
 
 
@@ -70,6 +75,7 @@ class Watcher:
     def __init__(self, act: Callable[[Input, events.Event], None] | None = None) -> None:
         self.started: list[str] = []
         self.finished: list[str] = []
+        self.notes: list[str] = []
         self.closed = False
         self._act = act
 
@@ -85,6 +91,9 @@ class Watcher:
     def input_finished(self, result: InputResult) -> None:
         self.finished.append(result.input.name)
 
+    def note(self, line: str) -> None:
+        self.notes.append(line)
+
     def close(self) -> None:
         self.closed = True
 
@@ -93,12 +102,14 @@ class Watcher:
 def evaluate(slurm: None, cache: Path) -> Callable[..., dict[str, InputResult]]:
     """Evaluates files on the cluster; the results by the names of the files."""
 
-    def run(*files: Path, plan=None, watcher=None, resume=False, note=None, **options):
-        tasks = [(Input(str(f)), plan or Plan(str(cache), analyze_only=True)) for f in files]
-        results = evaluate_on_slurm(
-            tasks, watcher or Watcher(), None, SlurmOptions(**options), resume=resume, note=note
+    def run(*files: Path, plan=None, watcher=None, resume=False, seconds=None, **options):
+        plan = plan or Plan(str(cache), analyze_only=True)
+        tasks = [Task(Input(str(file)), plan) for file in files]
+        launch = Launch(
+            (), (), Limits(seconds=seconds), resume=resume, slurm=SlurmOptions(**options)
         )
-        return {result.input.name: result for result in results}
+        found = results(tasks, watcher or Watcher(), None, launch, many=True)
+        return {tasks[place].input.name: result for place, result in found}
 
     return run
 
@@ -158,7 +169,8 @@ def test_inputs_are_measured_in_an_array_and_a_failing_one_costs_its_own_row(
     raising = script("raise ValueError('not today')", name="raising.py", prelude="")
     dying = script("import os; os._exit(3)", name="dying.py", prelude="")
     watcher = Watcher()
-    rows = evaluate(good, raising, dying, plan=Plan(str(cache), iterations=20), watcher=watcher)
+    plan = make_plan(device="x86", runtime="ort", iterations=20, cache_dir=str(cache))
+    rows = evaluate(good, raising, dying, plan=plan, watcher=watcher)
     assert rows["good.py"].ok
     assert rows["good.py"].performances[0].iterations == 20
     assert rows["raising.py"].script.error == "ValueError: not today"
@@ -218,7 +230,7 @@ def test_jobs_that_are_killed_say_how(evaluate, script):
             ids = [j for j in names if j.endswith("_0")]
             subprocess.run(["scancel", ids[-1]], check=True)
         elif item.name == "killed.py":
-            _, child = sorted(processes("/2.json"))
+            (child,) = processes("/2.json")
             os.kill(child, signal.SIGKILL)
 
     rows = evaluate(cancelled, killed, fine, watcher=Watcher(kill))
@@ -317,11 +329,11 @@ def test_a_silent_controller_is_asked_again(evaluate, script, tmp_path, monkeypa
     )
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
-    notes: list[str] = []
-    rows = evaluate(script(BLANK, prelude=""), note=notes.append)
+    watcher = Watcher()
+    rows = evaluate(script(BLANK, prelude=""), watcher=watcher)
     assert rows["script.py"].ok
-    assert len(notes) == 1
-    assert "Unable to contact slurm controller" in notes[0]
+    assert len(watcher.notes) == 1
+    assert "Unable to contact slurm controller" in watcher.notes[0]
 
 
 def test_a_bad_partition_is_told_in_the_words_of_sbatch(evaluate, script, cache):
@@ -332,11 +344,12 @@ def test_a_bad_partition_is_told_in_the_words_of_sbatch(evaluate, script, cache)
 
 def test_without_slurm_one_sentence_says_so(cache, script, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    tasks = [(Input(str(script(BLANK, prelude=""))), Plan(str(cache), analyze_only=True))]
+    task = Task(Input(str(script(BLANK, prelude=""))), Plan(str(cache), analyze_only=True))
+    launch = Launch((), (), Limits(), slurm=SlurmOptions())
     with pytest.raises(
         UsageError, match="sbatch was not found; run this on a login node of a Slurm"
     ):
-        list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions()))
+        list(results([task], Watcher(), None, launch, many=True))
 
 
 def test_arguments_become_options_of_sbatch():
