@@ -15,10 +15,14 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.api import make_plan
+from turnkeyml.cache.layout import SlurmRunFolder
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.launch.pool import Limits
 from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
+from turnkeyml.launch.slurm.run import open_run
+from turnkeyml.launch.slurm.submit import Submitter
 from turnkeyml.nouns import Input, InputResult, Plan, Task, events
 
 BLANK = "import time\n"
@@ -365,3 +369,116 @@ def test_arguments_become_options_of_sbatch():
 def test_arguments_that_make_no_sense_are_refused(word):
     with pytest.raises(UsageError, match="Slurm argument"):
         parse_arguments(word)
+
+
+def tasks_of(cache: Path, *names: str) -> list[Task]:
+    return [Task(Input(name), Plan(str(cache), analyze_only=True)) for name in names]
+
+
+def leave_run(cache: Path, *names: str) -> SlurmRunFolder:
+    """What a submitter leaves that was killed before it had submitted anything."""
+    with open_run(tasks_of(cache, *names), False, pytest.fail) as (run, _):
+        return run.folder
+
+
+DAMAGED = {
+    "empty": "",
+    "cut": '{"host": "h", "pid": 1, "tas',
+    "not_a_record": "[1, 2]",
+    "no_tasks": '{"host": "h", "pid": 1}',
+    "wrong_types": '{"host": "h", "pid": 1, "tasks": 3, "jobs": {"1": "x"}}',
+    "foreign_jobs": '{"host": "h", "pid": 1, "tasks": [], "jobs": {"../../x": 1}}',
+    "deep": "[" * 100_000,
+    "huge": '{"host": "h", "pid": 1' + "0" * 400 + ', "tasks": [], "jobs": {}}',
+    "odd_bytes": "\udcff",
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_damaged_record_is_named_and_stops_nothing(cache, text, resume):
+    damaged = leave_run(cache, "a.py").record
+    damaged.write_bytes(text.encode(errors="surrogateescape"))
+    notes: list[str] = []
+    with open_run(tasks_of(cache, "a.py"), resume, notes.append) as (run, positions):
+        assert run.folder.record != damaged
+        assert positions == [1]
+    (note,) = notes
+    assert str(damaged) in note
+    assert note.count(".") - str(damaged).count(".") == 1, "one sentence"
+
+
+def test_a_folder_of_another_kind_is_passed_over(cache):
+    (cache / ".slurm" / "other").mkdir(parents=True)
+    (cache / ".slurm" / "file").write_text("")
+    leave_run(cache, "a.py")
+
+
+def test_a_run_goes_on_beside_a_damaged_record(evaluate, script, cache):
+    damaged = cache / ".slurm" / "20200101-000000-0-1" / "run.json"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text('{"tasks"')
+    watcher = Watcher()
+    rows = evaluate(script(BLANK, prelude=""), watcher=watcher)
+    assert rows["script.py"].ok
+    (note,) = watcher.notes
+    assert str(damaged) in note
+    assert damaged.exists()
+
+
+@pytest.fixture
+def no_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+
+
+def test_nobody_else_can_read_or_change_what_the_jobs_load(cache, no_umask):
+    tasks = tasks_of(cache, "a.py")
+    with open_run(tasks, False, pytest.fail) as (run, _):
+        run.prepare(1, tasks[0])
+        run.write_script(1, None)
+        assert run.folder.path.stat().st_mode & 0o777 == 0o700
+        assert modes(run.folder.path) == dict.fromkeys(
+            ("run.json", "1.json", "1.jsonl", "from-1.sh"), "0o600"
+        )
+
+
+def test_other_users_of_the_cache_can_have_runs_of_their_own(cache, no_umask):
+    leave_run(cache, "a.py")
+    assert (cache / ".slurm").stat().st_mode & 0o777 == 0o777
+
+
+def test_a_run_that_is_followed_is_closed_to_others(cache, no_umask):
+    folder = leave_run(cache, "a.py")
+    folder.path.chmod(0o777)
+    with open_run(tasks_of(cache, "a.py"), True, pytest.fail) as (run, _):
+        assert run.folder == folder
+        assert run.folder.path.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_run_may_be_followed_in_another_order(cache):
+    leave_run(cache, "a.py", "b.py", "c.py")
+    with open_run(tasks_of(cache, "c.py", "a.py"), True, pytest.fail) as (_, positions):
+        assert positions == [3, 1]
+
+
+def test_an_array_counts_from_the_first_of_its_tasks(cache, monkeypatch):
+    words: list[str] = []
+    monkeypatch.setattr(commands, "submit", lambda *given: words.extend(given) or "7")
+    tasks = tasks_of(cache, "a.py", "b.py", "c.py")
+    with open_run(tasks, False, pytest.fail) as (run, _):
+        placed = dict(enumerate(tasks, start=1))
+        submitter = Submitter(run, placed, SlurmOptions(), None, largest_array=1001)
+        assert submitter.submit([3, 1], in_queue=0) == {1: "7_0", 3: "7_2"}
+        assert "--array=0,2" in words
+        assert run.jobs == {"7_0": 1, "7_2": 3}
+
+
+def test_a_percent_sign_in_the_path_is_no_pattern_of_sbatch(cache):
+    folder = SlurmRunFolder(cache / "100%j")
+    assert folder.log_pattern("%j") == f"{cache}/100%%j/slurm-%j.out"

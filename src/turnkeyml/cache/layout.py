@@ -303,9 +303,11 @@ class SlurmRunFolder(RunFolder):
     """
 
     @classmethod
-    def named(cls, cache_dir: Path, name: str) -> SlurmRunFolder:
-        """That of the run with this name."""
-        return cls(cache_dir / SLURM / name)
+    def make(cls, cache_dir: Path, name: str) -> SlurmRunFolder:
+        """A new one whose name begins with this one, and which only its owner can enter."""
+        parent = cache_dir / SLURM
+        parent.mkdir(parents=True, exist_ok=True)
+        return cls(parent / Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent)).name)
 
     @property
     def record(self) -> Path:
@@ -345,7 +347,7 @@ def slurm_run_folders(cache_dir: Path) -> list[SlurmRunFolder]:
         names = sorted(os.listdir(cache_dir / SLURM), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [SlurmRunFolder.named(cache_dir, name) for name in names]
+    return [SlurmRunFolder(cache_dir / SLURM / name) for name in names]
 
 
 def slurm_lock(cache_dir: Path) -> Path:

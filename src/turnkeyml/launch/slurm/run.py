@@ -207,10 +207,8 @@ def _held(run: Run) -> Iterator[None]:
 
 def _new(cache_dir: Path, keys: tuple[str, ...]) -> Run:
     digest = hashlib.sha256("".join(keys).encode()).hexdigest()[:12]
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{digest}-{os.getpid()}"
-    run = Run(SlurmRunFolder.named(cache_dir, name), keys)
-    run.folder.path.parent.mkdir(parents=True, exist_ok=True)
-    run.folder.path.mkdir(OWNER_ONLY_FOLDER)
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{digest}"  # they are sorted by time
+    run = Run(SlurmRunFolder.make(cache_dir, name), keys)
     run.record()
     return run
 
