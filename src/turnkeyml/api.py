@@ -29,9 +29,9 @@ from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
-    from turnkeyml.launch.local.pool import Limits
+    from turnkeyml.launch.pool import Limits
     from turnkeyml.launch.run import Launch
-    from turnkeyml.launch.slurm.pool import SlurmOptions
+    from turnkeyml.launch.slurm.options import SlurmOptions
 
 __all__ = ["benchmark_files", "benchmark_model", "build_model", "make_plan", "race_files"]
 
@@ -400,8 +400,7 @@ def _slurm_options(
 ) -> SlurmOptions | None:
     if not use_slurm:
         return None
-    from turnkeyml.launch.slurm.commands import parse_arguments
-    from turnkeyml.launch.slurm.pool import SlurmOptions
+    from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
 
     _whole("number of Slurm jobs", max_jobs, 1)
     return SlurmOptions(
@@ -412,7 +411,7 @@ def _slurm_options(
 def _limits(
     jobs: int, process_isolation: bool, timeout: float | None, memory_limit: str | int | None
 ) -> Limits:
-    from turnkeyml.launch.local.pool import Limits
+    from turnkeyml.launch.pool import Limits
     from turnkeyml.launch.run import default_seconds
 
     if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
