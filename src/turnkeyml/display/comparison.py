@@ -43,7 +43,7 @@ COLUMNS = (
 )
 
 
-def render(comparison: Comparison, form: str) -> str:
+def render(comparison: Comparison, form: str, verbose: bool = False) -> str:
     """The comparison as ``text``, ``markdown`` or ``csv``, without a line break at the end."""
     return _FORMATS[form](comparison)
 

@@ -72,7 +72,7 @@ def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
     return lines + _verification_lines(evaluation.verification)
 
 
-def build_lines(name: str, evaluations: list[Evaluation]) -> list[str]:
+def build_lines(name: str, evaluations: list[Evaluation], verbose: bool = False) -> list[str]:
     """What became of measuring a build again."""
     if not evaluations:
         return [f"{name}:", f"{INDENT}Skipped: it has been measured before.", ""]

@@ -20,7 +20,7 @@ __all__ = ["LiveWatcher", "PlainWatcher", "make_monitor", "make_watcher"]
 
 
 def make_watcher(
-    show_status: bool, as_race: bool = False, overview: int = 0
+    show_status: bool, as_race: bool = False, overview: int = 0, verbose: bool = False
 ) -> PlainWatcher | OverviewWatcher:
     """The watcher that fits where we print to; ``overview`` is the number of very many inputs."""
     if overview:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
+from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.errors import UsageError
 from turnkeyml.launch.follow import Watcher
 from turnkeyml.launch.journal import LOGS, Journal
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from turnkeyml.launch.slurm.pool import SlurmOptions
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
-
-DEFAULT_TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True)

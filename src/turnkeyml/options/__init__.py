@@ -1,0 +1,52 @@
+"""Every option, declared once: the command line and the API both follow from it."""
+
+from turnkeyml.options.declared import (
+    COMMANDS,
+    FUNCTIONS,
+    BenchmarkOptions,
+    BuildOptions,
+    CacheOptions,
+    ChangeOptions,
+    CompareOptions,
+    CompareView,
+    Confirmation,
+    JsonView,
+    ModelOptions,
+    ModelsOptions,
+    ModelsView,
+    PlanOptions,
+    QuietView,
+    RaceOptions,
+    RemeasureOptions,
+    ReportOptions,
+    Verbose,
+)
+from turnkeyml.options.keywords import takes
+from turnkeyml.options.option import Option, excluding, options_of, settle
+
+__all__ = [
+    "COMMANDS",
+    "FUNCTIONS",
+    "BenchmarkOptions",
+    "BuildOptions",
+    "CacheOptions",
+    "ChangeOptions",
+    "CompareOptions",
+    "CompareView",
+    "Confirmation",
+    "JsonView",
+    "ModelOptions",
+    "ModelsOptions",
+    "ModelsView",
+    "Option",
+    "PlanOptions",
+    "QuietView",
+    "RaceOptions",
+    "RemeasureOptions",
+    "ReportOptions",
+    "Verbose",
+    "excluding",
+    "options_of",
+    "settle",
+    "takes",
+]
