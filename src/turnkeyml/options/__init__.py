@@ -1,28 +1,30 @@
 """Every option, declared once: the command line and the API both follow from it."""
 
+from turnkeyml.options.building import CacheOptions
 from turnkeyml.options.declared import (
     COMMANDS,
     FUNCTIONS,
     BenchmarkOptions,
     BuildOptions,
-    CacheOptions,
+    ModelOptions,
+    PlanOptions,
+    RaceOptions,
+)
+from turnkeyml.options.keywords import takes
+from turnkeyml.options.option import Option, excluding, options_of, settle
+from turnkeyml.options.results import (
     ChangeOptions,
     CompareOptions,
     CompareView,
     Confirmation,
     JsonView,
-    ModelOptions,
     ModelsOptions,
     ModelsView,
-    PlanOptions,
     QuietView,
-    RaceOptions,
     RemeasureOptions,
     ReportOptions,
     Verbose,
 )
-from turnkeyml.options.keywords import takes
-from turnkeyml.options.option import Option, excluding, options_of, settle
 
 __all__ = [
     "COMMANDS",
