@@ -16,7 +16,7 @@ from turnkeyml import api, benchmark_files, benchmark_model, race_files
 from turnkeyml.api import make_plan
 from turnkeyml.cli.benchit import translate
 from turnkeyml.cli.words import COMMANDS as WORDS
-from turnkeyml.cli.words import parse
+from turnkeyml.cli.words import WITHOUT_OPTIONS, parse
 from turnkeyml.errors import UsageError
 from turnkeyml.options import COMMANDS, BenchmarkOptions, RaceOptions, options_of, settle
 from turnkeyml.options.table import options_table
@@ -46,7 +46,7 @@ def test_every_command_has_words_options_and_a_file():
         for name, known in WORDS.items()
         for action in (filter(None, known) if isinstance(known, dict) else [""])
     ]
-    assert sorted(nested) == sorted(COMMANDS)
+    assert sorted(nested) == sorted([*COMMANDS, *WITHOUT_OPTIONS])
     for command in nested:
         assert find_spec(f"turnkeyml.cli.{command.replace(' ', '_').replace('-', '_')}")
 
@@ -77,7 +77,7 @@ def test_options_of_one_name_have_one_type_on_the_command_line_and_in_the_api():
 
 
 def test_signatures_name_what_a_function_takes():
-    assert list(inspect.signature(benchmark_files).parameters)[0] == "input_files"
+    assert next(iter(inspect.signature(benchmark_files).parameters)) == "input_files"
     assert inspect.signature(race_files).parameters["precision"].default == ("fp32",)
     assert "analyze_only" not in inspect.signature(race_files).parameters
     assert "on_result" in inspect.signature(benchmark_files).parameters
@@ -87,7 +87,7 @@ def test_signatures_name_what_a_function_takes():
 def test_an_unknown_keyword_names_the_nearest():
     with pytest.raises(TypeError, match=r"unexpected keyword .*'itertions'. Did you mean 'iter"):
         benchmark_files("x.py", itertions=3)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sequence'$"):
+    with pytest.raises(TypeError, match=r"argument 'sequence'$"):
         race_files("x.py", sequence="onnx-fp32")
 
 

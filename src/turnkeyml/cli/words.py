@@ -35,6 +35,8 @@ COMMANDS: dict[str, str | dict[str, str]] = {
     "version": "print the version",
 }
 """What each command does; the module of ``cache list`` is ``cache_list`` in this package."""
+WITHOUT_OPTIONS = ("version",)
+"""Commands that are so light that loading the declarations of options would show."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,9 +103,11 @@ def _add_actions(
 
 
 def _complete(parser: argparse.ArgumentParser, command: str) -> None:
+    parser.set_defaults(command=command)
+    if command in WITHOUT_OPTIONS:
+        return
     from turnkeyml.cli.arguments import add_options
 
-    parser.set_defaults(command=command)
     add_options(parser, command)
 
 

@@ -131,9 +131,8 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
     "models location": (QuietView,),
     "system-info": (JsonView,),
-    "version": (),
 }
-"""What each command takes."""
+"""What each command takes; ``version`` takes nothing."""
 
 FUNCTIONS: dict[str, type] = {"benchmark_model": ModelOptions, "build_model": BuildOptions}
 """What functions take that are no command."""
