@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from turnkeyml import environment
+from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.errors import UsageError
 from turnkeyml.launch.backend import Backend
 from turnkeyml.launch.follow import Watcher
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from turnkeyml.launch.slurm.options import SlurmOptions
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
-
-DEFAULT_TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True)

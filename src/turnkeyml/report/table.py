@@ -16,7 +16,7 @@ from turnkeyml.report.cells import ordered_columns
 from turnkeyml.report.contract import Cell, Report
 from turnkeyml.report.spool import Spool
 
-__all__ = ["rows", "write_csv", "write_report"]
+__all__ = ["rows", "write_report"]
 
 
 def rows(cache_dir: Path) -> Iterator[dict[str, Cell]]:
@@ -40,12 +40,6 @@ def write_report(
                 form.write(report, file)
             paths.append(path)
     return paths
-
-
-def write_csv(caches: list[Path], report_dir: Path) -> Path:
-    """The same as a spreadsheet alone."""
-    (path,) = write_report(caches, report_dir)
-    return path
 
 
 def _rows_of(build: StoredBuild) -> Iterator[dict[str, Cell]]:
