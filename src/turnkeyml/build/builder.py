@@ -7,7 +7,6 @@ from pathlib import Path
 
 import turnkeyml
 from turnkeyml.build import fingerprint
-from turnkeyml.build.check import check_onnx
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
@@ -112,7 +111,7 @@ class _Builder:
             artifacts=self._artifacts(bench),
             facts={**bench.facts, "sha256": self._checksums(bench)},
             verification=verification,
-            reference=save_reference(self.folder, reference, verified),
+            reference=save_reference(self.folder, reference, verification, verified),
         )
         done = replace(done, files=self.folder.file_sizes())
         write_state(self.folder, done)
@@ -196,7 +195,7 @@ def _verify(bench: Workbench) -> Verification:
     verdict = bench.verdicts.get(path.name)
     if verdict is None:
         precision = bench.facts.get("precision", "fp32")
-        verdict = check_onnx(str(path), bench.reference, precision, bench.threads)
+        verdict = bench.check(path, precision)
     earlier = next((name for name, found in bench.verdicts.items() if found.trusted), None)
     if earlier is not None and verdict.verdict in (Verdict.CLOSE, Verdict.MISMATCH):
         good, bad = bench.made_by[earlier], bench.made_by[path.name]

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from turnkeyml.build.check import check_onnx
 from turnkeyml.build.fp16.convert import (
     Kept,
     all_but_multiplications,
@@ -92,7 +91,7 @@ class Fp16Conversion(Stage):
             if tries:
                 print(f"Once more, with these in float32: {kept}", flush=True)
             convert_to_float16(source, target, kept)
-            whole = check_onnx(str(target), bench.reference, "fp16", threads)
+            whole = bench.check(target, "fp16")
             print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
             verdict = (
                 _judged(whole, look(kept)) if whole.cause is Cause.ORIGINAL_UNSTABLE else whole

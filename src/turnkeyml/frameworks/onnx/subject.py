@@ -8,6 +8,7 @@ from turnkeyml.build.fingerprint import file_digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.nouns import InvocationRecord
+from turnkeyml.system.machine import usable_cores
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
 __all__ = ["OnnxSubject"]
@@ -48,6 +49,12 @@ class OnnxSubject(Subject):
         deterministic = agree(first, session.outputs())
         precision = self.precision
         return Reference(self.inputs, first, precision=precision, deterministic=deterministic)
+
+    def compute_on(self, inputs: Outputs) -> Reference:
+        from turnkeyml.runtimes.ort_session import run_once
+
+        outputs = run_once(str(self.path), inputs, usable_cores(), level="none", prepacking=False)
+        return Reference(inputs, outputs, precision=self.precision)
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.onnx.receive import ReceiveOnnx

@@ -17,7 +17,7 @@ from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
-__all__ = ["reference_of"]
+__all__ = ["reference_of", "reference_on"]
 
 PRECISE_LIMIT_BYTES = 5 << 28
 """Weights above this are not copied into another precision just for a closer comparison."""
@@ -56,6 +56,16 @@ def reference_of(
         deterministic=agree(first, second),
         compute=original.in_precision,
     )
+
+
+def reference_on(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Outputs
+) -> Reference:
+    """Run a live model once on other arguments; ``inputs`` are their tensors by name."""
+    original = _Original(model, args, kwargs)
+    words = {dtype: word for word, dtype in DTYPES.items()}
+    precision = words.get(lowest_precision(model), "fp32")
+    return Reference(inputs, original.run(), precision=precision, compute=original.in_precision)
 
 
 class _Original:

@@ -15,10 +15,11 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
-from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.frameworks.torch.reference import reference_of, reference_on
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
-from turnkeyml.verify.reference import Reference
+from turnkeyml.runtimes.torch_session import from_numpy
+from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["TorchSubject"]
 
@@ -58,6 +59,15 @@ class TorchSubject(Subject):
     def compute_reference(self, threads: int) -> Reference:
         names = input_names(self.model, self.args, self.kwargs)
         return reference_of(self.model, self.args, self.kwargs, names)
+
+    def compute_on(self, inputs: Outputs) -> Reference:
+        arrays = iter(inputs.items())
+
+        def replaced(_: str, tensor: Any) -> Any:
+            return from_numpy(*next(arrays), like=tensor)
+
+        args, kwargs = structure.replace((self.args, self.kwargs), replaced)
+        return reference_on(self.model, args, kwargs, inputs)
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.torch.export import ExportPytorch
