@@ -181,9 +181,7 @@ def test_drawn_inputs_have_the_shapes_and_dtypes_of_the_recorded(variant):
         n: (a.shape, a.dtype) for n, a in RECORDED.items()
     }
     again = draw(RECORDED, variant)
-    assert all(
-        np.array_equal(drawn[n], a, equal_nan=a.dtype.kind == "f") for n, a in again.items()
-    )
+    assert all(np.array_equal(drawn[n], a, equal_nan=a.dtype.kind == "f") for n, a in again.items())
 
 
 def test_drawn_values_lie_where_the_recorded_ones_do():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
@@ -109,7 +110,7 @@ class _Builder:
             build_status=BuildStatus.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
-            facts={**bench.facts, "sha256": self._checksums(bench)},
+            facts={**bench.facts, **self._facts(bench)},
             verification=verification,
             reference=save_reference(self.folder, reference, verification, verified),
         )
@@ -155,6 +156,15 @@ class _Builder:
             kind: path.relative_to(self.folder.path).as_posix()
             for kind, path in bench.artifacts.items()
         }
+
+    def _facts(self, bench: Workbench) -> dict[str, Any]:
+        """What the last file computes in, and the checksums of all."""
+        from turnkeyml.build.precision import precision_of
+
+        if ONNX not in bench.artifacts:
+            return {"sha256": {}}
+        precision = precision_of(bench.artifacts[ONNX])
+        return {"precision": precision, "sha256": self._checksums(bench)}
 
     def _checksums(self, bench: Workbench) -> dict[str, str]:
         """Of each ONNX file with its data files, as ``cat FILE DATA… | sha256sum`` would say."""

@@ -14,6 +14,9 @@ __all__ = ["RECORDED_ONLY", "judge"]
 
 RECORDED_ONLY = "on the recorded inputs only"
 
+JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
+"""The precision whose tolerance holds for files that do not compute in one."""
+
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
 
@@ -26,6 +29,7 @@ def judge(
     ``may_specialise``: what matches on the recorded inputs and not on others is called specialised,
     because nothing but the export lies between it and the original. Otherwise it is a mismatch.
     """
+    precision = JUDGED_AS.get(precision, precision)
     found = compare(run(reference.inputs), reference, precision)
     if not found.trusted or found.verdict is not Verdict.MATCH:
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from turnkeyml.build.fingerprint import file_digest
@@ -26,11 +27,11 @@ class OnnxSubject(Subject):
         self.path = path
         self.inputs = inputs
 
-    @property
+    @functools.cached_property
     def precision(self) -> str:
-        from turnkeyml.build import onnx_files
+        from turnkeyml.build.precision import precision_of
 
-        return "fp16" if onnx_files.has_half_precision(self.path) else "fp32"
+        return precision_of(self.path)
 
     def key(self, opset: int) -> dict[str, str]:
         from turnkeyml.build import onnx_files

@@ -14,8 +14,8 @@ from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.flattened import input_names
-from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
-from turnkeyml.frameworks.torch.reference import reference_of, reference_on
+from turnkeyml.frameworks.torch.modules import evaluating
+from turnkeyml.frameworks.torch.reference import precision_word, reference_of, reference_on
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
 from turnkeyml.runtimes.torch_session import from_numpy
@@ -43,9 +43,7 @@ class TorchSubject(Subject):
 
     @property
     def precision(self) -> str:
-        return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(
-            lowest_precision(self.model), "fp32"
-        )
+        return precision_word(self.model)
 
     def key(self, opset: int) -> dict[str, str]:
         arguments = structure.constants((self.args, self.kwargs))
