@@ -94,14 +94,21 @@ class Workbench:
 
         Where that is specialised already, so is what is made from it.
         """
-        received = self.received
-        specialised = received is not None and received.verdict is Verdict.SPECIALISED
         found = check_onnx(
-            str(path), self.reference, precision, self.threads, may_specialise=specialised
+            str(path), self.reference, precision, self.threads, may_specialise=self.is_specialised
         )
-        if received is None or found.verdict is not Verdict.SPECIALISED:
+        return self.with_frozen(found)
+
+    @property
+    def is_specialised(self) -> bool:
+        """Whether the file that was received holds for the recorded inputs only."""
+        return self.received is not None and self.received.verdict is Verdict.SPECIALISED
+
+    def with_frozen(self, found: Verification) -> Verification:
+        """A verdict with where the decision was frozen, if it is specialised."""
+        if self.received is None or found.verdict is not Verdict.SPECIALISED:
             return found
-        return replace(found, frozen=received.frozen)
+        return replace(found, frozen=self.received.frozen)
 
     def keep(self, stage: str) -> None:
         """Move what a stage made to its final place, the graphs after the data they refer to."""

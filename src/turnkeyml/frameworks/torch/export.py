@@ -108,7 +108,7 @@ class _Attempt:
 
 
 def _root(error: BaseException) -> BaseException:
-    """What an error was raised because of: exporters wrap it in advice."""
+    """The first cause of an error (``workarounds.exporters.DYNAMO_ERROR_HIDES_CAUSE``)."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
@@ -156,7 +156,8 @@ def _frozen_at(found: warnings.WarningMessage) -> str:
 def _without_history(kept: Any, seen: frozenset[int] = frozenset()) -> Any:
     """What a model keeps of earlier calls, without the gradients' history of it.
 
-    To an exporter such a tensor is a constant, and no constant has a history.
+    To an exporter such a tensor is a constant, which must not have a history
+    (``workarounds.exporters.HISTORY_IN_CONSTANTS``).
     """
     if torch.is_tensor(kept):
         return kept.detach() if kept.grad_fn is not None else kept
@@ -210,7 +211,7 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 
 
 def _check_opset(path: Path, bench: Workbench) -> int:
-    """An exporter may quietly write another opset than it was told."""
+    """The opset of a file, which may not be the one asked for (``DYNAMO_OPSET``)."""
     from turnkeyml.build.onnx_files import opset_of
 
     written = opset_of(path)
