@@ -12,6 +12,8 @@ CACHE/
     inputs_original.npz     the recorded inputs
     outputs_original.npz    what the original model returned for them
     outputs_original_P.npz  the same in another precision, if the verdict depended on it
+    inputs_held_out_N.npz   inputs that no exporter has seen
+    outputs_held_out_N.npz  what the original model returned for them
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     DEVICE_benchmark/RUNTIME/
@@ -99,6 +101,14 @@ class BuildFolder:
         """What the original returned in another precision."""
         return self.path / f"{Path(OUTPUTS).stem}_{precision}.npz"
 
+    def held_out_inputs(self, number: int) -> Path:
+        """Inputs that no exporter has seen; the first set has the number 1."""
+        return self.path / f"inputs_held_out_{number}.npz"
+
+    def held_out_outputs(self, number: int) -> Path:
+        """What the original returned for them."""
+        return self.path / f"outputs_held_out_{number}.npz"
+
     @property
     def outputs_verified(self) -> Path:
         """What a build returned that was verified subgraph by subgraph."""
@@ -173,7 +183,8 @@ class BuildFolder:
 
     def file_sizes(self) -> dict[str, int]:
         """The files that a build consists of, by their paths in its folder."""
-        files = [*self.onnx.rglob("*"), self.inputs, *self.path.glob("outputs_*.npz")]
+        files = [*self.onnx.rglob("*"), *self.path.glob("inputs_*.npz")]
+        files += self.path.glob("outputs_*.npz")
         return {
             file.relative_to(self.path).as_posix(): file.stat().st_size
             for file in sorted(files)
@@ -183,7 +194,7 @@ class BuildFolder:
     def remove_build(self) -> None:
         """Remove what an earlier build left, but not what was measured. Needs the lock."""
         shutil.rmtree(self.onnx, ignore_errors=True)
-        kept = [self.inputs, *self.path.glob("outputs_*.npz")]
+        kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
             entry.unlink(missing_ok=True)
 

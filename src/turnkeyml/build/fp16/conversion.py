@@ -26,6 +26,8 @@ class Conversion:
     threads: int
     source_is_trusted: bool = True
     """Whether subgraphs may be compared with what the source computes."""
+    may_specialise: bool = False
+    """Whether the source holds for the recorded inputs only."""
 
     def convert(self, kept: Kept) -> None:
         """Write the target."""
@@ -33,11 +35,21 @@ class Conversion:
 
     def check(self) -> Verification:
         """The verdict on the target as a whole."""
-        return check_onnx(str(self.target), self.reference, "fp16", self.threads)
+        return check_onnx(
+            str(self.target),
+            self.reference,
+            "fp16",
+            self.threads,
+            may_specialise=self.may_specialise,
+        )
 
     def out_of_range(self) -> Kept:
-        """What float16 cannot hold."""
-        return keep.out_of_range(self.source, self.reference.inputs, self.threads)
+        """What float16 cannot hold, on the recorded inputs or on held-out ones."""
+        found = Kept()
+        for reference in (self.reference, *self.reference.held_out):
+            more = keep.out_of_range(self.source, reference.inputs, self.threads)
+            found = found.plus(more) or found
+        return found
 
     def all_but_multiplications(self) -> Kept:
         """Every operator of the source that takes little of the time."""

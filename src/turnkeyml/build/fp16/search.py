@@ -77,8 +77,9 @@ class Search:
         print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
         unstable = whole.cause is Cause.ORIGINAL_UNSTABLE
         verdict = _judged(whole, self.subgraphs()) if unstable else whole
-        more = None if verdict.trusted else self._next(whole)
-        if more is None and not verdict.trusted:
+        enough = verdict.trusted or verdict.verdict is Verdict.SPECIALISED
+        more = None if enough else self._next(whole)
+        if more is None and not enough:
             verdict = _judged(whole, self.subgraphs())
         return Try(self.kept, verdict), more
 

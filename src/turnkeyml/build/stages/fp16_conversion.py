@@ -24,11 +24,14 @@ class Fp16Conversion(Stage):
     def fire(self, bench: Workbench) -> None:
         source, target = bench.artifacts[ONNX], bench.work / bench.onnx_name("opt", "f16")
         trusted = bench.received is None or bench.received.trusted
-        found = Search(Conversion(source, target, bench.reference, bench.threads, trusted)).run()
+        conversion = Conversion(
+            source, target, bench.reference, bench.threads, trusted, bench.is_specialised
+        )
+        found = Search(conversion).run()
         if bench.facts.get("precision", "fp32") == "fp32":
             bench.artifacts[ONNX_FP32] = source
         if str(found.kept):
             bench.facts["kept_in_fp32"] = str(found.kept)
         bench.facts["precision"] = "fp16"
-        bench.verdicts[target.name] = found.verdict
+        bench.verdicts[target.name] = bench.with_frozen(found.verdict)
         bench.artifacts[ONNX] = target
