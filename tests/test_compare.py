@@ -713,4 +713,6 @@ def test_the_program_compares(turnkey, a, b):
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == f"A: {Path(a)}"
     assert "1 FASTER, 1 SLOWER, 1 SAME, 1 now failed, 1 vanished, 1 appeared" in done.stdout
-    assert done.stderr.startswith("turnkey compare: failed because of slower:5%: net_bbbbbbbb")
+    assert done.stderr.startswith(
+        "turnkey compare: --fail-on condition met: slower:5%: net_bbbbbbbb"
+    )
