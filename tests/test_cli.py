@@ -179,7 +179,10 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
             "must be a number of seconds above 0",
         ),
         ([str(SCRIPTS / "hello_world.py"), "--iteratons", "5"], "unrecognized arguments"),
-        ([str(SCRIPTS / "hello_world.py"), "--script-args", "'open"], "Cannot split the script arguments"),
+        (
+            [str(SCRIPTS / "hello_world.py"), "--script-args", "'open"],
+            "Cannot split the script arguments",
+        ),
         ([str(SCRIPTS / "hello_world.py"), "-d", __file__], "is not a directory"),
         ([str(SCRIPTS / "hello_world.py"), "--analyze-only", "--build-only"], "not allowed with"),
         (

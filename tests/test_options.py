@@ -108,7 +108,7 @@ def test_an_unknown_keyword_names_the_nearest():
         ({"memory_limit": "much"}, "The memory limit must be a size such as 8G"),
         ({"timeout": float("inf")}, "The timeout must be a number of seconds above 0"),
         ({"slurm_args": "mem=1G"}, "no effect without --use-slurm"),
-        ({"use_slurm": True, "jobs": 2}, "limited by --slurm-max-jobs"),
+        ({"use_slurm": True, "jobs": 2}, "use --slurm-max-jobs instead"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(options, sentence):
