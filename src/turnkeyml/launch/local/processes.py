@@ -152,9 +152,7 @@ class ForkingLauncher:
                 message = self._receive(None)
                 if message is not None and "exit" not in message:
                     return _ForkedChild(self, message["pid"])
-        raise TurnkeyError(
-            "The process that starts the inputs was killed twice; free some memory."
-        )
+        raise TurnkeyError("The process that starts the inputs was killed twice; free some memory.")
 
     def wait(self, seconds: float) -> None:
         if self._alive:
