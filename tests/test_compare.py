@@ -619,7 +619,7 @@ def test_what_fail_on_does_not_know_is_refused_before_anything_is_read(capsys, w
     assert run("nowhere", "nowhere", "--fail-on", word) == 2
     error = capsys.readouterr().err
     assert repr(word) in error
-    assert "slower:P% (such as slower:5%), failed and vanished" in error
+    assert "slower:P% (such as slower:5%), failed, vanished" in error
 
 
 @pytest.mark.parametrize("words", [["a", "b", "--format", "pdf"], ["a"], ["--fail-on", "failed"]])
