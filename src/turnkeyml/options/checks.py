@@ -20,6 +20,7 @@ __all__ = [
     "runtime_arguments",
     "script_words",
     "seconds",
+    "sequence",
     "whole",
     "words",
 ]
@@ -53,6 +54,15 @@ def words(value: Any) -> tuple[str, ...]:
 def path(value: Any) -> str | None:
     """A path as text, the home directory written out; None stays."""
     return None if value is None else os.path.expanduser(os.fspath(value))
+
+
+def sequence(value: Any) -> Any:
+    """A named sequence, a list of stages with commas, or an instance of ``Sequence``."""
+    from turnkeyml.build.sequences import check_name
+
+    if isinstance(value, str):
+        check_name(value)
+    return value
 
 
 def cache_folder(value: Any) -> str:
