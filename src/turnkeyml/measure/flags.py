@@ -52,6 +52,18 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
             f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
         )
+    elif "restless" in reasons:
+        yield Flag(
+            FlagKind.SETTLED,
+            f"The machine is restless, and more runs do not help{f': {known}' if known else ''}. "
+            "Stop other programs and measure again, or give it time with --budget S.",
+        )
+    elif "time" in reasons and width is not None and width > rule.precision:
+        yield Flag(
+            FlagKind.CAP,
+            f"The time of the race was over after {runs:,} runs; {known}. --rigorous measures as "
+            "long as it takes.",
+        )
     elif width is not None and width > rule.precision and len(sittings) > 1:
         yield Flag(
             FlagKind.PROCESSES,

@@ -21,7 +21,8 @@ from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import sample
+from turnkeyml.measure.sampler import Progress, sample
+from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,
     ReferenceRecord,
@@ -111,7 +112,12 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     def announce(seconds: float) -> None:
         _reply(replies, {"estimate": seconds})
 
-    (samples,) = sample([opened.meter], from_dict(Rule, rule), announce)
+    def tell(progress: Progress) -> None:
+        _reply(replies, {"progress": to_dict(progress)})
+
+    wanted = from_dict(Rule, rule)
+    weather = Weather(wanted.pause_seconds)
+    (samples,) = sample([opened.meter], wanted, announce, on_progress=tell, weather=weather)
     if isinstance(samples, BaseException):
         raise samples
     return to_dict(samples)
