@@ -75,6 +75,133 @@ DEVICE = '''
 
     DEVICE = Device("paper", "Paper and pencil", "ort", lambda: "A sheet of A4")
 '''
+FRAMEWORK = '''
+    """Models that are nothing but a matrix."""
+
+    import contextlib
+
+    import numpy as np
+    import onnx
+
+    from turnkeyml.build.stage import ONNX, Stage
+    from turnkeyml.build.subject import Subject
+    from turnkeyml.frameworks.framework import Framework
+    from turnkeyml.frameworks.register import Call
+    from turnkeyml.verify.reference import Reference
+
+
+    class Matrix:
+        def __init__(self, weights):
+            self.weights = weights
+
+        def __call__(self, x):
+            return x @ self.weights
+
+
+    class Matrices(Framework):
+        name = "matrices"
+        model = "a Matrix"
+
+        @contextlib.contextmanager
+        def watching(self, register, max_depth):
+            original = Matrix.__call__
+
+            def __call__(model, x):
+                invocation = register.enter(Call(Kind(), model, model, (x,), {}))
+                result = original(model, x)
+                invocation.count(0.0)
+                return result
+
+            Matrix.__call__ = __call__
+            try:
+                yield {}
+            finally:
+                Matrix.__call__ = original
+
+
+    class Kind:
+        model_type = "Matrix"
+
+        def is_model(self, target):
+            return True
+
+        def is_weightless(self, target):
+            return False
+
+        def text(self, target):
+            return f"Matrix{target.weights.shape}"
+
+        fingerprint = text
+
+        def name(self, call):
+            return "matrix"
+
+        def location(self, call):
+            return "", 0
+
+        def parameters(self, target):
+            return target.weights.size, target.weights.nbytes
+
+        def remarks(self, call):
+            return ()
+
+        def keep(self, target):
+            return Kept(target)
+
+        def obstacle(self, args, kwargs):
+            return None
+
+        def subject(self, record, model, args, kwargs):
+            return MatrixSubject(record, model, args[0])
+
+
+    class Kept:
+        def __init__(self, target):
+            self.model = lambda: target
+
+
+    class MatrixSubject(Subject):
+        framework = "matrices"
+        precision = "fp32"
+
+        def __init__(self, record, matrix, x):
+            super().__init__(record)
+            self.matrix, self.x = matrix, x
+
+        def key(self, opset):
+            return {"weights": self.matrix.weights.tobytes().hex()}
+
+        def compute_reference(self, threads):
+            return Reference({"x": self.x}, {"y": self.matrix(self.x)})
+
+        def receiving_stage(self):
+            return ExportMatrix()
+
+
+    class ExportMatrix(Stage):
+        name = "export_matrix"
+
+        def fire(self, bench):
+            from onnx import helper
+
+            weights = bench.subject.matrix.weights
+            float32 = onnx.TensorProto.FLOAT
+            graph = helper.make_graph(
+                [helper.make_node("MatMul", ["x", "w"], ["y"])],
+                "matrix",
+                [helper.make_tensor_value_info("x", float32, bench.subject.x.shape)],
+                [helper.make_tensor_value_info("y", float32, None)],
+                [onnx.numpy_helper.from_array(weights, "w")],
+            )
+            opset = [helper.make_opsetid("", bench.opset)]
+            bench.artifacts[ONNX] = bench.work / bench.onnx_name("base")
+            model = helper.make_model(graph, opset_imports=opset, ir_version=9)
+            onnx.save(model, bench.artifacts[ONNX])
+            bench.facts["precision"] = "fp32"
+
+
+    FRAMEWORK = Matrices()
+'''
 STAGE = '''
     """Counts the nodes."""
 
@@ -198,3 +325,26 @@ def test_a_stage_is_one_file(add, type_words, tmp_path):
     done = type_words(f"{HELLO} --sequence optimize_onx")
     assert done.returncode == 2
     assert "or list stages with commas: count_nodes, fp16_conversion" in done.stderr
+
+
+def test_a_framework_is_one_folder_and_one_line(add, type_words, installed, tmp_path):
+    add("frameworks/matrices/__init__.py", FRAMEWORK)
+    names = installed / "turnkeyml" / "frameworks" / "__init__.py"
+    line = 'FRAMEWORKS = ("torch", "onnx"'
+    assert line in names.read_text()
+    names.write_text(names.read_text().replace(line, f'{line}, "matrices"'))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from turnkeyml.frameworks.matrices import Matrix\n"
+        "matrix = Matrix(np.arange(6, dtype=np.float32).reshape(3, 2))\n"
+        "matrix(np.ones((4, 3), np.float32))\n"
+    )
+    done = type_words(f"{script} --iterations 20")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Model Type:     Matrix" in done.stdout
+    assert "Mean Latency:" in done.stdout
+    (folder,) = (tmp_path / "cache").glob("script_*")
+    found = yaml.safe_load((folder / "turnkey_stats.yaml").read_text())
+    assert found["build"]["sequence"] == ["export_matrix", "optimize_onnx", "set_success"]
+    assert found["evaluations"][0]["verification"]["verdict"] == "match"

@@ -18,7 +18,7 @@ def cache_dir() -> str:
 
 
 def debug() -> bool:
-    """Plain lines instead of a live view."""
+    """Plain lines instead of a view that is redrawn."""
     return _flag("TURNKEY_DEBUG", default=False)
 
 

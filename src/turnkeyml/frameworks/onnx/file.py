@@ -36,7 +36,7 @@ def read_onnx(item: Input) -> OnnxSubject:
         name=item.stem,
         model_type=MODEL_TYPE,
         class_name="ONNX",
-        class_repr="onnx.ModelProto",
+        class_repr="",  # a file is no instance of a class
         file=str(path),
         line=0,
         parameters=parameters,
