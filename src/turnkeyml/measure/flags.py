@@ -58,13 +58,13 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     elif "restless" in reasons:
         yield Flag(
             FlagKind.SETTLED,
-            f"The machine is restless, and more runs do not help{f': {known}' if known else ''}. "
-            "Stop other programs and measure again, or give it time with --budget S.",
+            f"The machine is restless{f' and {known}' if known else ''}, which more runs would not "
+            "change: stop other programs, or give it time with --budget S.",
         )
     elif "time" in reasons and width is not None and width > rule.precision:
         yield Flag(
             FlagKind.CAP,
-            f"The time of the race was over after {runs:,} runs; {known}. --rigorous measures as "
+            f"The race was over after {rule.race_seconds:g} s and {known}: --rigorous measures as "
             "long as it takes.",
         )
     elif width is not None and width > rule.precision and len(sittings) > 1:

@@ -38,6 +38,8 @@ SETTLED = 0.05
 RESTLESS_SHARE = 0.25
 """Of the cap, after which noise that does not settle may end the measurement."""
 RESTLESS_LOOKS = 3
+WAVES = 1.5
+"""Times the width that independent runs would have: noise beyond that comes in waves."""
 FAR_OFF = 2.0
 """Times the cap: where the precision was further away than this each time we looked, more runs of
 the same kind do not help."""
@@ -168,7 +170,10 @@ class Stopping:
             return "cap"
         if self._hopeless(width, len(latencies), seconds):
             return "settled"
-        return "restless" if self._is_restless(width, seconds) else None
+        if not self._is_far_off(width, seconds):
+            return None
+        waves = width > WAVES * relative_half_width(latencies, correlation=1.0)
+        return "restless" if waves else "settled"
 
     def _may_drift(self, latencies: np.ndarray, seconds: float) -> bool:
         """Whether a drift may be hidden in what is precise so far, and there is time to see."""
@@ -188,7 +193,7 @@ class Stopping:
         needed = seconds * (width / self.rule.precision) ** 2
         return settled and needed > self.rule.cap_seconds
 
-    def _is_restless(self, width: float, seconds: float) -> bool:
+    def _is_far_off(self, width: float, seconds: float) -> bool:
         """Whether the precision stays far off, so that there is nothing to wait for."""
         rule = self.rule
         if rule.budget_seconds is not None or seconds < RESTLESS_SHARE * rule.cap_seconds:
