@@ -27,11 +27,9 @@ TIMER_SHARE = 0.001
 
 CALIBRATIONS = 2000
 
-REST_SECONDS = 0.005
-"""How long a process is watched for threads that spin."""
-REST_SHARE = 0.1
-"""Of a processor, that a process at rest may use meanwhile."""
-REST_LOOKS = 100
+REST_SECONDS = 0.002
+REST_LOOKS = 250
+"""How often, and how many times at most, we look whether threads still spin."""
 
 Clock = Callable[[], int]
 
@@ -120,10 +118,9 @@ class SessionMeter:
     def rest(self) -> None:
         """Wait until the threads of this process sleep: after a run they spin for a while."""
         for _ in repeat(None, REST_LOOKS):
-            used = time.process_time()
-            time.sleep(REST_SECONDS)
-            if time.process_time() - used < REST_SHARE * REST_SECONDS:
+            if not activity.has_running_threads():
                 return
+            time.sleep(REST_SECONDS)
 
     def _run_until_steady(self, rule: Rule) -> tuple[np.ndarray, bool]:
         prepare, run, clock = self._session.prepare, self._run, self._clock

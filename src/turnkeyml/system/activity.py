@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml.system import machine
 
-__all__ = ["Activity", "Reading", "read"]
+__all__ = ["Activity", "Reading", "has_running_threads", "read"]
 
 ROOT = Path("/")
 
@@ -104,13 +105,23 @@ def _seconds_of(root: Path, pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
 
 
-def _stat(root: Path, pid: int) -> list[str]:
+def _stat(root: Path, pid: int | str) -> list[str]:
     """What the kernel says of a process, from its state on; nothing where it says nothing."""
     try:
         # A name may contain anything, so that only what follows its last bracket can be split.
         return (root / f"proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return []
+
+
+def has_running_threads() -> bool:
+    """Whether threads of this process other than the caller's use a processor, or wait for one."""
+    own = threading.get_native_id()
+    try:
+        others = [int(name) for name in os.listdir("/proc/self/task") if int(name) != own]
+    except OSError:
+        return False  # not Linux: nobody knows
+    return any(_stat(ROOT, f"self/task/{thread}")[:1] == ["R"] for thread in others)
 
 
 def _processor_seconds(root: Path) -> tuple[float | None, float | None]:
