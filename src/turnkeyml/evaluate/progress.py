@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from turnkeyml.measure.sampler import Progress
+from turnkeyml.measure.sampler import PAUSING, WARMING, Progress
 
 __all__ = ["Report", "Tell"]
 
@@ -39,8 +39,10 @@ class Report:
         """A round is over, or a pause begins; most of them are not worth a word."""
         if self._clock() - self._told < EVERY_SECONDS:
             return
-        if progress.pausing:
+        if progress.doing == PAUSING:
             self._say("waiting for other load to pass")
+        elif progress.doing == WARMING:
+            self._say("warming up")
         elif progress.contestants > 1:
             self._say(f"{progress.contestants} contestants take turns")
         else:

@@ -21,6 +21,8 @@ FEW_ROUNDS = 7
 LEAST_ADVANTAGE = 1.01
 """A smaller one does not make a winner, however sure it is."""
 
+BY_HOW_MUCH = 2.0
+"""Times the precision: well enough for the speed-up of a winner that is clear."""
 LOOSE = 5.0
 """Times the precision: near enough for one that cannot win."""
 
@@ -97,10 +99,9 @@ class RoundReferee:
             return Ruling(frozenset(self._known(rounds)))
         leader = min(eligible, key=lambda n: float(np.median(rounds[n])))
         beaten = {n for n in eligible if n != leader and _is_beaten(rounds[n], rounds[leader])}
-        open_questions = {*eligible, self.baseline} - beaten - {leader}
-        if leader != self.baseline:
-            open_questions.add(self.baseline)
-        answered = all(self._is_known(rounds[n], rounds[leader]) for n in open_questions)
+        rivals = {*eligible} - beaten - {leader}
+        answered = all(self._is_known(rounds[n], rounds[leader]) for n in rivals)
+        answered &= self._is_known(rounds[self.baseline], rounds[leader], BY_HOW_MUCH)
         losers = {*beaten, *self._known(rounds)} - {self.baseline}
         return Ruling(frozenset(losers), answered)
 

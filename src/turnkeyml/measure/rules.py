@@ -38,8 +38,8 @@ SETTLED = 0.05
 RESTLESS_SHARE = 0.25
 """Of the cap, after which noise that does not settle may end the measurement."""
 RESTLESS_LOOKS = 3
-WAVES = 1.5
-"""Times the width that independent runs would have: noise beyond that comes in waves."""
+WAVE_SECONDS = 0.2
+"""Runs that depend on each other for longer than this show waves, and not just noise."""
 FAR_OFF = 2.0
 """Times the cap: where the precision was further away than this each time we looked, more runs of
 the same kind do not help."""
@@ -94,7 +94,7 @@ class Rule:
         )
 
 
-DEFAULT = Rule(pause_seconds=10.0, race_seconds=45.0)
+DEFAULT = Rule(pause_seconds=10.0, race_seconds=40.0)
 QUICK = Rule(
     name="quick",
     least_runs=10,
@@ -168,12 +168,12 @@ class Stopping:
             return None if self._may_drift(latencies, seconds) else "precise"
         if seconds >= rule.cap_seconds:
             return "cap"
-        if self._hopeless(width, len(latencies), seconds):
-            return "settled"
-        if not self._is_far_off(width, seconds):
+        # Both look each time: they remember what they saw.
+        hopeless = self._hopeless(width, len(latencies), seconds)
+        if not self._is_far_off(width, seconds) and not hopeless:
             return None
-        waves = width > WAVES * relative_half_width(latencies, correlation=1.0)
-        return "restless" if waves else "settled"
+        wave = correlation * seconds / len(latencies)
+        return "restless" if correlation > 2 and wave > WAVE_SECONDS else "settled"
 
     def _may_drift(self, latencies: np.ndarray, seconds: float) -> bool:
         """Whether a drift may be hidden in what is precise so far, and there is time to see."""

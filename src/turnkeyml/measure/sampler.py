@@ -19,10 +19,13 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
 from turnkeyml.system.activity import Activity
 
-__all__ = ["Progress", "Referee", "Ruling", "Samples", "sample"]
+__all__ = ["PAUSING", "TIMING", "WARMING", "Progress", "Referee", "Ruling", "Samples", "sample"]
 
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
+
+WARMING, TIMING, PAUSING = "warming", "timing", "pausing"
+"""What a measurement may be doing; when it pauses, it waits for other load to pass."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,7 @@ class Progress:
     """That the timed runs and the pauses have taken so far."""
     contestants: int
     """That are still measured."""
-    pausing: bool = False
-    """Whether it waits for other load to pass."""
+    doing: str = TIMING
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,11 @@ def sample(
     if len(meters) > 1:
         for meter in meters:
             meter.rest()
-    contestants = [Contestant(meter, rule, least) for meter in meters]
+    contestants = []
+    for meter in meters:
+        if on_progress:
+            on_progress(Progress(0.0, len(meters), WARMING))
+        contestants.append(Contestant(meter, rule, least))
     if on_estimate:
         on_estimate(sum(c.estimate() for c in contestants))
     if rule.iterations is not None:  # so many runs, come what may
@@ -127,7 +133,7 @@ class _Race:
         self._window = NOTHING
         for contestant in self.contestants:
             contestant.set_aside()
-        self._tell(pausing=True)
+        self._tell(PAUSING)
         self.weather.wait()
         if self.weather.is_over:  # there was no calm to be had: what was measured counts
             for contestant in self.contestants:
@@ -164,7 +170,7 @@ class _Race:
     def _seconds(self) -> float:
         return sum(c.seconds for c in self.contestants) + self.paused_seconds
 
-    def _tell(self, pausing: bool = False) -> None:
+    def _tell(self, doing: str = TIMING) -> None:
         if self.on_progress:
             left = sum(not c.is_out for c in self.contestants)
-            self.on_progress(Progress(self._seconds, left, pausing))
+            self.on_progress(Progress(self._seconds, left, doing))
