@@ -147,7 +147,9 @@ def test_the_processes_that_compiled_a_model_end_before_it_is_timed():
 
 def test_a_worker_tells_how_it_goes_while_it_measures(worker):
     heard = []
-    rule = Rule(least_seconds=0.3, warmup_seconds=0.05, cap_seconds=0.6)
+    rule = Rule(least_seconds=2.5, warmup_seconds=0.05)
     samples = worker.sample(rule, on_progress=heard.append)
-    assert [p.doing for p in heard] == ["warming", *["timing"] * len(samples.slices)]
-    assert heard[-1].seconds > heard[0].seconds == 0
+    assert 1 <= len(heard) <= 3
+    assert {p.doing for p in heard} == {"timing"}
+    assert 0 < heard[-1].seconds
+    assert samples.runs > 100

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,9 @@ from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.compare import compare
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
+
+TELL_SECONDS = 2.0
+"""How often we say how far we are."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,13 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     def announce(seconds: float) -> None:
         _reply(replies, {"estimate": seconds})
 
+    told = time.monotonic()
+
     def tell(progress: Progress) -> None:
-        _reply(replies, {"progress": to_dict(progress)})
+        nonlocal told
+        if time.monotonic() - told >= TELL_SECONDS:  # whoever reads it wakes up
+            told = time.monotonic()
+            _reply(replies, {"progress": to_dict(progress)})
 
     wanted = from_dict(Rule, rule)
     weather = Weather(wanted.pause_seconds)
