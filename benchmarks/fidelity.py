@@ -34,8 +34,7 @@ import yaml
 from turnkeyml.cache.state import load_state
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
-    FASTER,
-    SLOWER,
+    SpeedVerdict,
     draws_from_samples,
     generator,
     ratio_of,
@@ -52,6 +51,7 @@ from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.system.machine import usable_cores
 
+CHANGED = (SpeedVerdict.FASTER, SpeedVerdict.SLOWER)
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
@@ -201,7 +201,7 @@ def repeat(cache: Path, times: int = 10) -> None:
     show("resnet18, spread of ten medians - the loop's", ours - spreads["loop"], 0.01, detail)
     show("resnet18, spread / that of the naive mean", ours / spreads["naive"], 0.5, detail)
     calls = [verdict(a, b) for a, b in itertools.combinations(samples, 2)]
-    wrong = sum(call in (FASTER, SLOWER) for call in calls)
+    wrong = sum(call in CHANGED for call in calls)
     print(
         f"      of the {len(calls)} pairs of these runs, compare calls {wrong} faster or slower; "
         f"{seen_slower(samples)} of {times} are called SLOWER than themselves times 1.03"
@@ -216,7 +216,7 @@ def turnkey_median(folder: Path) -> float:
 
 
 def seen_slower(samples: list[np.ndarray]) -> int:
-    return sum(verdict(s, 1.03 * s) == SLOWER for s in samples)
+    return sum(verdict(s, 1.03 * s) is SpeedVerdict.SLOWER for s in samples)
 
 
 def verdict(first: np.ndarray, second: np.ndarray) -> str:
@@ -273,7 +273,7 @@ def measured_runs(cache: Path, times: int, *options: str) -> list[Path]:
     return found
 
 
-def called(first: Path, second: Path) -> str:
+def called(first: Path, second: Path) -> SpeedVerdict:
     (row,) = report.compare(str(first), str(second)).rows
     return row.verdict
 
@@ -282,7 +282,7 @@ def verdicts(cache: Path) -> None:
     with load_that_comes_and_goes():
         runs = measured_runs(cache, 12)
     calls = [called(a, b) for a, b in itertools.combinations(runs, 2)]
-    wrong = sum(call in (FASTER, SLOWER) for call in calls)
+    wrong = sum(call in CHANGED for call in calls)
     detail = f"{wrong} of {len(calls)} pairs; " + ", ".join(
         f"{calls.count(call)} {call}" for call in sorted(set(calls))
     )
@@ -292,8 +292,8 @@ def verdicts(cache: Path) -> None:
 def rigorous(cache: Path) -> None:
     runs = measured_runs(cache, 5, "--rigorous")
     pairs = list(itertools.combinations(runs, 2))
-    seen = sum(called(a, slowed(b, 1.03)) == SLOWER for a, b in pairs)
-    wrong = sum(called(a, b) in (FASTER, SLOWER) for a, b in pairs)
+    seen = sum(called(a, slowed(b, 1.03)) is SpeedVerdict.SLOWER for a, b in pairs)
+    wrong = sum(called(a, b) in CHANGED for a, b in pairs)
     show("rigorous: 3% slower, called SLOWER", seen / len(pairs), 0.8, f"{len(pairs)} pairs", True)
     show("rigorous: the same, called faster or slower", wrong / len(pairs), 0.05, "the same pairs")
 
@@ -415,8 +415,8 @@ def compare(_: Path) -> None:
     wrong = seen = 0
     for number, shape in zip(range(pairs), itertools.cycle(shapes), strict=False):
         first, second = (measured(shape, 10_000 + 2 * number + i).latencies for i in (0, 1))
-        wrong += verdict(first, second) in (FASTER, SLOWER)
-        seen += verdict(first, 1.03 * second) == SLOWER
+        wrong += verdict(first, second) in CHANGED
+        seen += verdict(first, 1.03 * second) is SpeedVerdict.SLOWER
     show("the same thing twice, called faster or slower", wrong / pairs, 0.05, f"{pairs} pairs")
     show("3% slower, called SLOWER", seen / pairs, 0.9, f"{pairs} pairs", True)
 

@@ -83,7 +83,8 @@ class Runner:
 
     @property
     def journal(self) -> list[Path]:
-        return sorted((self.cache / ".runs").glob("*.json"))
+        """The records of finished inputs, without what is being written."""
+        return sorted((self.cache / ".runs").glob("[!.]*.json"))
 
     def left_behind(self) -> list[str]:
         """Processes and files of ours that should be gone."""

@@ -15,7 +15,7 @@ import numpy as np
 from turnkeyml.cache.files import replacing
 from turnkeyml.errors import MeasureError
 
-__all__ = ["BFLOAT16", "fed", "load_arrays", "save_arrays", "widen", "widened"]
+__all__ = ["BFLOAT16", "fed", "load_arrays", "narrow", "save_arrays", "widen", "widened"]
 
 BFLOAT16 = "::bfloat16"
 """What the name of an array ends with that holds the bits of bfloat16 numbers."""
@@ -66,7 +66,7 @@ def fed(arrays: Mapping[str, np.ndarray], wanted: Mapping[str, str]) -> dict[str
                 f"recorded are: {', '.join(n.removesuffix(BFLOAT16) for n in arrays)}."
             )
         if dtype == "bfloat16":
-            values[name] = arrays[bits] if bits in arrays else _rounded_to_bits(arrays[name])
+            values[name] = arrays[bits] if bits in arrays else narrow(arrays[name])
         elif dtype in _DTYPES:
             array = widen(arrays[bits]) if bits in arrays else arrays[name]
             values[name] = np.require(array, dtype=_DTYPES[dtype], requirements=["C", "O"])
@@ -85,7 +85,7 @@ def widen(bits: np.ndarray) -> np.ndarray:
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-def _rounded_to_bits(array: np.ndarray) -> np.ndarray:
+def narrow(array: np.ndarray) -> np.ndarray:
     """The bits of the nearest bfloat16 numbers, ties to even; what is not a number stays so."""
     single = np.ascontiguousarray(array, dtype=np.float32)
     bits = single.view(np.uint32)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from turnkeyml.display.cautions import cautions, every_caution
 from turnkeyml.display.results import interval_in_words, race_lines
-from turnkeyml.display.tables import significant
 from turnkeyml.nouns import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
@@ -20,6 +19,7 @@ from turnkeyml.nouns import (
     Verdict,
     Verification,
 )
+from turnkeyml.report.tables import significant
 
 __all__ = ["HEADER", "build_lines", "closing_line", "listing", "performance_lines", "size_in_words"]
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.display.tables import significant, text_table
 from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult
+from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Overview", "line_of"]
 

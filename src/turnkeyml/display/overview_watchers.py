@@ -56,6 +56,10 @@ class OverviewWatcher:
         self._resumed += 1
         self._overview.add(result)
 
+    def note(self, line: str) -> None:
+        """A line about the run as a whole."""
+        print(line, file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """Say what it all amounts to, also where it ends early."""
         if self._closed or not self._done:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from turnkeyml.display.tables import significant, text_table
 from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow
+from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 

@@ -94,6 +94,10 @@ class PlainWatcher:
         """The same for one that an earlier run has done."""
         self.input_finished(result)
 
+    def note(self, line: str) -> None:
+        """A line about the run as a whole."""
+        self._tell(line)
+
     def close(self) -> None:
         """Leave the terminal as it was."""
 

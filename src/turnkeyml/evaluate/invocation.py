@@ -197,7 +197,8 @@ class _Work:
             self.sink.send(events.MeasureProgress(name, seconds, doing))
 
         state = built.state if built else None
-        contestants = Contestants(self.folder, self.plan, state, self.subject)
+        fresh = built is not None and not built.reused
+        contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
         evaluations, race = measure_contestants(
             contestants, runtimes, announce, lambda: self.turns.alone(name), tell
         )

@@ -1,4 +1,4 @@
-"""What became of each input of a run, kept in the cache, so that a run can go on where it ended."""
+"""What became of each task of a run, kept in the cache, so that a run can go on where it ended."""
 
 from __future__ import annotations
 
@@ -6,40 +6,43 @@ import json
 from pathlib import Path
 
 from turnkeyml.cache.files import remove_leftovers, write_json
-from turnkeyml.cache.layout import safe_name
+from turnkeyml.cache.layout import journal_file, journal_folder
 from turnkeyml.nouns import InputResult, Task, from_dict, to_dict
 
-__all__ = ["LOGS", "Journal"]
+__all__ = ["Journal"]
 
-FOLDER = ".runs"
-LOGS = f"{FOLDER}/logs"
-"""What failed inputs printed, where that is not shown."""
+_DAMAGE = (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""What reading a file raises that is missing, damaged or of another version."""
 
 
 class Journal:
     """One file per task, written when the task is finished and not before."""
 
     def __init__(self, cache_dir: str) -> None:
-        self._folder = Path(cache_dir) / FOLDER
+        self._cache_dir = Path(cache_dir)
 
     def finished(self, task: Task) -> InputResult | None:
-        """What became of an input in an earlier run of the same command, if it was finished."""
+        """What became of a task in an earlier run of the same command, if it was finished.
+
+        A record that cannot be read counts as none: the task is done again.
+        """
         try:
             data = json.loads(self._path(task).read_text(encoding="utf-8"))
             return from_dict(InputResult, data)
-        except (OSError, ValueError, TypeError, KeyError):
-            return None  # not there, or not what this version writes: the input is done again
+        except _DAMAGE:
+            return None
 
     def begin(self, tasks: list[Task]) -> None:
         """Forget what is about to be done, and what a killed run left half written."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(self._folder)
+        folder = journal_folder(self._cache_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(folder)
         for task in tasks:
             self._path(task).unlink(missing_ok=True)
 
     def keep(self, task: Task, result: InputResult) -> None:
-        """The input is finished, well or not."""
+        """The task is finished, well or not."""
         write_json(self._path(task), to_dict(result))
 
     def _path(self, task: Task) -> Path:
-        return self._folder / f"{safe_name(task.input.stem)[:60]}-{task.identity}.json"
+        return journal_file(self._cache_dir, task.input.stem, task.identity)

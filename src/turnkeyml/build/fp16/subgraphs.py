@@ -1,9 +1,9 @@
-"""Does a build in a lower precision compute the same thing, looked at part by part?
+"""Does a build in a lower precision compute the same thing, looked at subgraph by subgraph?
 
 Some models amplify the smallest difference: after a hundred layers of random weights nobody can see
-whether a difference came from rounding or from an error. So the file is cut into parts, and each of
-them is given what the file it was made from computes up to there. What a part adds of its own is
-then as plain as in a shallow model.
+whether a difference came from rounding or from an error. So the file is cut into subgraphs, and
+each of them is given what the file it was made from computes up to there. Then an error of a
+subgraph itself shows as plainly as in a shallow model.
 """
 
 from __future__ import annotations
@@ -15,58 +15,59 @@ from pathlib import Path
 import onnx
 
 from turnkeyml.build import onnx_files
+from turnkeyml.build.fp16.casts import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["Parts", "verify_parts"]
+__all__ = ["Subgraphs", "verify_subgraphs"]
 
-MOST_PARTS = 64
+MOST_SUBGRAPHS = 64
+
 AT_ONCE_BYTES = 1 << 30
-"""What everything that is given to the parts may take."""
+"""How many bytes all values that are given to subgraphs may take."""
 
 MOST_GIVEN = 512
-"""How many results are given to the parts: with thousands of inputs a session takes minutes."""
-
-CAST = "_cast_to_fp16"
-"""What the converter adds to the name of a result that stays in float32."""
+"""How many values are given to subgraphs: with thousands of inputs a session takes minutes."""
 
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
 
 @dataclass(frozen=True)
-class Parts:
-    """What was seen of the parts of a file."""
+class Subgraphs:
+    """What was seen of the subgraphs of a file."""
 
     count: int
     verdict: Verification
-    """That on the worst of them."""
+    """The verdict on the worst of them."""
 
-    wrong: tuple[str, ...] = ()
-    """The nodes of those that do not match, and the ones that make what is handed to these."""
+    mismatching: tuple[str, ...] = ()
+    """The nodes of those that mismatch in isolation, and the nodes that make their inputs."""
 
 
-def verify_parts(exact: Path, half: Path, inputs: Outputs, precision: str, threads: int) -> Parts:
-    """The verdict on the parts of a file against the one that it was made from."""
+def verify_subgraphs(
+    exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
+) -> Subgraphs:
+    """The verdict on the subgraphs of a file against the one that it was made from."""
     model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(half))
     cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
-    golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), inputs, threads)
+    golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), exact, inputs, threads)
     given = {name: golden[same] for name, same in cuts.items()}
-    expected = {name: golden[name] for name in (o.name for o in model.graph.output)} | given
-    before = onnx.GraphProto()
-    before.CopyFrom(model.graph)
-    found = _run((_cut(model, given), half), {**inputs, **given}, threads)
+    expected = {output.name: golden[output.name] for output in model.graph.output} | given
+    whole = onnx.GraphProto()
+    whole.CopyFrom(model.graph)
+    found = _run(_cut(model, given), half, {**inputs, **given}, threads)
     verdicts = {
         name: compare({name: array}, Reference(inputs, {name: expected[name]}), precision)
         for name, array in zip(expected, found.values(), strict=True)
     }
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
-    worst = max(verdicts.values(), key=lambda found: found.verdict.rank)
-    return Parts(count, worst, _makers(before, wrong, set(given)))
+    worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
+    return Subgraphs(count, worst, _makers(whole, wrong, set(given)))
 
 
 def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[str, ...]:
-    """The nodes that make some results from what is given, and those that make the given."""
+    """The nodes that make some values from the given ones, and those that make these given ones."""
     names, wanted, handed = [], set(ends), set[str]()
     for node in reversed(graph.node):
         if wanted & {*node.output}:
@@ -80,7 +81,7 @@ def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[st
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
-    """The results to give to the parts, each with its name in the exact file; how many parts."""
+    """The values to give to subgraphs, each with its name in the exact file; how many subgraphs."""
     there = {name for node in exact.node for name in node.output}
     ends = {output.name for output in half.output}
     sizes = {
@@ -88,38 +89,39 @@ def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str]
         for value in half.value_info
         if value.type.tensor_type.elem_type in _FLOATS and value.name not in ends
     }
-    names = {name: name.removesuffix(CAST) for name in sizes if name.removesuffix(CAST) in there}
-    for count in range(min(MOST_PARTS, len(half.node)), 1, -1):
-        chosen = _frontiers(half, count) & names.keys()
+    originals = {name: name.removesuffix(CAST_SUFFIX) for name in sizes}
+    originals = {name: original for name, original in originals.items() if original in there}
+    for count in range(min(MOST_SUBGRAPHS, len(half.node)), 1, -1):
+        chosen = _frontiers(half, count) & originals.keys()
         few = 0 < len(chosen) <= MOST_GIVEN
         if few and sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
-            return {name: names[name] for name in sorted(chosen)}, count
+            return {name: originals[name] for name in sorted(chosen)}, count
     return {}, 1
 
 
 def _frontiers(graph: onnx.GraphProto, count: int) -> set[str]:
-    """All that is handed from one part to later ones if the nodes are cut into so many parts."""
+    """All values that one subgraph hands to later ones if the nodes are cut into so many."""
     made: dict[str, int] = {}
     handed: set[str] = set()
     for position, node in enumerate(graph.node):
-        part = position * count // len(graph.node)
-        handed.update(name for name in node.input if made.get(name, part) < part)
-        made.update(dict.fromkeys(node.output, part))
+        subgraph = position * count // len(graph.node)
+        handed.update(name for name in node.input if made.get(name, subgraph) < subgraph)
+        made.update(dict.fromkeys(node.output, subgraph))
     return handed
 
 
-def _with_outputs(path: Path, names: list[str]) -> tuple[onnx.ModelProto, Path]:
-    """A model that hands out some inner results too, after its own."""
+def _with_outputs(path: Path, names: list[str]) -> onnx.ModelProto:
+    """A model that returns some inner values too, after its own outputs."""
     model = onnx_files.read_graph(path)
     own = {output.name for output in model.graph.output}
     for name in names:
         if name not in own:
             model.graph.output.append(onnx.ValueInfoProto(name=name))
-    return model, path
+    return model
 
 
 def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
-    """Have a model hand out what it makes of some inner results, and take them from outside."""
+    """Make a model return what it computes for some inner values, and take them as inputs."""
     types = {value.name: value for value in model.graph.value_info}
     for node in model.graph.node:
         for index, name in enumerate(node.output):
@@ -135,12 +137,11 @@ def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
     return model
 
 
-def _run(made: tuple[onnx.ModelProto, Path], inputs: Outputs, threads: int) -> Outputs:
-    """Run a model made from a file, beside which its weights lie."""
+def _run(model: onnx.ModelProto, origin: Path, inputs: Outputs, threads: int) -> Outputs:
+    """What a model computes that was made from a file, beside which its weights are."""
     from turnkeyml.runtimes.ort_session import run_once
 
-    model, origin = made
-    path = origin.with_name(f"{origin.stem}-parts.onnx")
+    path = origin.with_name(f"{origin.stem}-subgraphs.onnx")
     try:
         onnx.save(model, str(path))
         return run_once(str(path), inputs, threads)
