@@ -41,6 +41,7 @@ LINEAR = Path(__file__).parent.parent / "models" / "selftest" / "linear.py"
         ("n=0..10+4", "0 4 8"),
         ("n=1..64*2", "1 2 4 8 16 32 64"),
         ("n=1..100*10", "1 10 100"),
+        ("n=1..1000000000*1000", "1 1000 1000000 1000000000"),
         ("n=1..3,8,16..64*2", "1 2 3 8 16 32 64"),
         ("n=1, 2", "1 2"),
         ("n=2,1,2", "2 1"),
@@ -84,7 +85,7 @@ def test_a_point_is_given_to_the_script_as_its_arguments():
         (["n=1..9*1"], "'1..9*1' never reaches"),
         (["n=0..9*2"], "'0..9*2' never reaches"),
         (["n=1..1000", "m=1..1000"], "1,000,000 points; the maximum is 10,000"),
-        (["n=1..99999999999999999999"], "never reaches"),
+        (["n=1..99999999999999999999"], "has more than 10,000 values"),
     ],
 )
 def test_what_is_no_sweep_is_refused_in_one_sentence(words, complaint):

@@ -55,9 +55,11 @@ def _expand(part: str) -> Iterator[str]:
     first, last = int(found[1]), int(found[2])
     operator, step = found[3] or "+", int(found[4] or 1)
     endless = (operator == "+" and step < 1) or (operator == "*" and (step < 2 or first < 1))
-    if endless or last < first or (last - first) // step > MAX_POINTS * MAX_POINTS:
+    if endless or last < first:
         raise UsageError(f"The range {part!r} never reaches its last number.")
     value, count = first, 0
-    while value <= last and count <= MAX_POINTS:
+    while value <= last:
+        if count == MAX_POINTS:
+            raise UsageError(f"The range {part!r} has more than {MAX_POINTS:,} values.")
         yield str(value)
         value, count = (value * step if operator == "*" else value + step), count + 1
