@@ -126,7 +126,8 @@ def halve_onnx_ir(**settings: Any) -> Callable[[Path, Path], Any]:
 
     def lazily(tensor: Any) -> Any:
         def evaluate() -> Any:
-            half = onnx_ir.Tensor(to_float16(tensor.numpy().reshape(-1)).reshape(tensor.shape.numpy()))
+            flat = to_float16(tensor.numpy().reshape(-1))
+            half = onnx_ir.Tensor(flat.reshape(tensor.shape.numpy()))
             tensor.release()
             return half
 

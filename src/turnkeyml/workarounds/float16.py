@@ -7,8 +7,8 @@ CASTS_OUTSIDE_OF_BODIES = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "Casts for an operator in a subgraph (branch or loop body) are inserted into the "
-        "main graph, so the model cannot be loaded."
+        "Casts for an operator in the body of a branch or loop are inserted into the main "
+        "graph, so the model cannot be loaded."
     ),
     remedy="We keep If, Loop and Scan in float32.",
     where="turnkeyml.build.fp16.convert:CONTROL_FLOW",
@@ -29,8 +29,8 @@ BLOCKED_BODIES = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "If an If, Loop or Scan stays in float32, the outer values that its subgraphs use "
-        "are not cast."
+        "If an If, Loop or Scan stays in float32, the outer values that its bodies use are "
+        "not cast."
     ),
     remedy="We cast them.",
     where="turnkeyml.build.fp16.casts:cast_for_bodies",

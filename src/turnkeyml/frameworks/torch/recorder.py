@@ -2,8 +2,8 @@
 
 Every call to a model goes through ``torch.nn.Module.__call__``. We patch it while the script runs:
 the patch records the call and forwards it. Nothing is attached to the script's own objects, so
-copying, pickling, compiling and freeing them works as usual. (Torch's global module hooks are no
-alternative: they do not see keyword arguments before the call, make torch.compile warn in the
+copying, pickling, compiling and freeing them works as usual. (Torch's global module hooks do not
+work: they do not see keyword arguments before the call, make torch.compile warn in the
 script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
 """
 
