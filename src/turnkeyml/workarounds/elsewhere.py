@@ -27,7 +27,7 @@ TORCH_BFLOAT16 = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="A bfloat16 tensor cannot be converted to a numpy array.",
     remedy="We store its bits as integers.",
-    where="turnkeyml.cache.arrays:to_numpy",
+    where="turnkeyml.runtimes.torch_session:to_numpy",
 )
 
 F_LOCALS = Workaround(
