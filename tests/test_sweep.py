@@ -163,7 +163,9 @@ def test_a_point_that_failed_keeps_its_row():
 
 def test_a_sweep_that_changes_no_model_says_so():
     lines = sweep_lines([result({"size": s}, ("ort", 2.222, 512.5)) for s in ("8", "16")])
-    assert lines[-1] == "Caution: size changed no model; does the script take the argument?"
+    assert lines[-1] == (
+        "Caution: The sweep of size changed no model; check that the script uses the argument."
+    )
 
 
 def test_runs_that_are_no_sweep_have_no_table():
