@@ -284,6 +284,16 @@ def test_a_short_measurement_says_nothing_of_itself(raced):
     assert "measuring for" not in raced[0]
 
 
+def test_a_specialised_build_does_not_win_over_a_general_one():
+    race = judged(verdicts={"b": "specialised"}, a=1.0, b=0.5, c=0.9)
+    assert race.winner == "c"
+
+
+def test_among_specialised_builds_the_fastest_wins():
+    verdicts = {"a": "specialised", "b": "specialised", "c": "mismatch"}
+    assert judged(verdicts=verdicts, a=1.0, b=0.5, c=0.1).winner == "b"
+
+
 # With real processes
 
 TINY = {"warmup_seconds": 0.02, "warmup_runs": 2}

@@ -56,5 +56,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _rule_name(options: Mapping[str, Any]) -> str:
+    if options.get("iterations") is not None and options.get("budget") is not None:
+        raise UsageError("--budget is not allowed with --iterations; choose one.")
     chosen = [rule for rule in ("quick", "rigorous") if options.get(rule)]
     return chosen[0] if chosen else "default"

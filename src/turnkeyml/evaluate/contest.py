@@ -23,7 +23,7 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verification
+from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verdict, Verification
 from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -203,13 +203,19 @@ def _sample(
             return [error]
     if not meters:
         return []
-    referee = RoundReferee(
-        _baseline_number(ready, baseline), [r.may_win for r in ready], rule.precision
-    )
+    referee = RoundReferee(_baseline_number(ready, baseline), _may_win(ready), rule.precision)
     weather = Weather(rule.pause_seconds)
     return sample(
         meters, rule, announce, on_progress=report.progress, referee=referee, weather=weather
     )
+
+
+def _may_win(ready: list[_Runner]) -> list[bool]:
+    """Which contestants may win: the trusted ones, or specialised ones if there are no others."""
+    trusted = [runner.verdict is None or runner.verdict.trusted for runner in ready]
+    if any(trusted):
+        return trusted
+    return [runner.verdict is not None and runner.verdict.may_win for runner in ready]
 
 
 def _baseline_number(ready: list[_Runner], wanted: str | None) -> int:
@@ -250,9 +256,9 @@ class _Runner:
         return True
 
     @property
-    def may_win(self) -> bool:
-        """Whether it computes what the original computes, as far as is known."""
-        return self._verification is None or self._verification.verdict.trusted
+    def verdict(self) -> Verdict | None:
+        """The verdict on what it computes; None if it was not verified."""
+        return self._verification.verdict if self._verification else None
 
     def _note_verdict(self, found: Verification | None) -> None:
         """Of several processes the worst verdict counts."""

@@ -39,7 +39,10 @@ RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS
 
 def rule_of(plan: Plan) -> Rule:
     """The stopping rule of a plan."""
-    return RULES[plan.rule] if plan.iterations is None else Rule.exactly(plan.iterations)
+    if plan.iterations is not None:
+        return Rule.exactly(plan.iterations)
+    rule = RULES[plan.rule]
+    return rule if plan.budget is None else rule.within(plan.budget)
 
 
 @dataclass(frozen=True)

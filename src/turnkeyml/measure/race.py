@@ -41,9 +41,15 @@ def judge(evaluations: Sequence[Evaluation], measured: Measured, baseline: str) 
             low, high = (interval.low, interval.high) if interval else (None, None)
             row = RaceRow(row.label, evaluation, ratio, low, high)
         rows.append(row)
-    winner, verdict = _winner([r.label for r in rows if r.may_win], measured)
+    winner, verdict = _winner([row.label for row in _eligible(rows)], measured)
     rounds = max((sum(len(s.slices) for s in samples) for samples in measured.values()), default=0)
     return RaceResult(chosen, rounds, tuple(rows), winner, verdict)
+
+
+def _eligible(rows: Sequence[RaceRow]) -> list[RaceRow]:
+    """The rows that may win. A specialised build does not win over one that is general."""
+    general = [row for row in rows if row.may_win]
+    return general or [row for row in rows if row.evaluation.ok and row.evaluation.verdict.may_win]
 
 
 def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[float, Interval | None]:

@@ -88,11 +88,15 @@ def conditions(value: Any) -> tuple[str, ...]:
     return found
 
 
-def seconds(value: Any) -> float | None:
-    """A timeout in seconds; None passes."""
-    if value is not None and not (value > 0 and math.isfinite(value)):
-        raise UsageError(f"The timeout must be a number of seconds above 0, not {value:g}.")
-    return None if value is None else float(value)
+def seconds(what: str) -> Callable[[Any], float | None]:
+    """A check of a number of seconds; None passes."""
+
+    def check(value: Any) -> float | None:
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            raise UsageError(f"The {what} must be a number of seconds above 0, not {value:g}.")
+        return None if value is None else float(value)
+
+    return check
 
 
 def memory_size(value: Any) -> int | None:
