@@ -413,7 +413,7 @@ def test_each_contestant_of_a_race_ran_exactly_as_often_as_asked(raced, name):
         ("--precision fp31", r"Unknown precision 'fp31'; choose from: fp32, fp16\."),
         ("--baseline ortt", r"Unknown runtime 'ortt' for device x86; choose from: .*\."),
         ("--baseline ort-fp31", r"Unknown runtime 'ort-fp31' for device x86; .*\."),
-        ("--quick --rigorous", r"--rigorous is not allowed with --quick; choose one\."),
+        ("--quick --rigorous", r"argument --rigorous: not allowed with argument --quick\. .*\."),
     ],
 )
 def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):

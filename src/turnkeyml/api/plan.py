@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
+from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
 from turnkeyml.options import PlanOptions, takes
 from turnkeyml.runtimes.registry import find_device, find_runtime
