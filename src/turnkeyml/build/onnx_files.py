@@ -49,20 +49,34 @@ def opset_of(path: Path) -> int:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The external data files of a model, which must lie beside or below it."""
+    """The external data files of a model, which must lie beside or below it.
+
+    A model may come from anyone, and what it refers to is copied and read: a link that leads out
+    of its folder is refused as a path that does.
+    """
     names: set[str] = set()
     for tensor in _tensors(read_graph(path)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            names.update(e.value for e in tensor.external_data if e.key == "location")
-    files = []
-    for name in sorted(names):
-        file = path.parent / name
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise BuildError(f"{path.name} refers to data outside of its folder: {name}")
-        if not file.is_file():
-            raise BuildError(f"{path.name} keeps weights in {name}, which is not beside it")
-        files.append(file)
-    return files
+            places = [e.value for e in tensor.external_data if e.key == "location"]
+            names.update(places or [""])
+    return [_data_file(path, name) for name in sorted(names)]
+
+
+def _data_file(path: Path, name: str) -> Path:
+    outside = BuildError(f"{path.name} refers to data outside of its folder: {name!r}")
+    missing = BuildError(f"{path.name} keeps weights in {name!r}, which is no file beside it")
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise outside
+    file = path.parent / name
+    try:
+        real = file.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):  # not there, a loop of links, an impossible name
+        raise missing from None
+    if not real.is_relative_to(path.parent.resolve()):
+        raise outside
+    if not real.is_file():
+        raise missing
+    return file
 
 
 def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from turnkeyml import environment
+from turnkeyml.cache.checkup import damages
 from turnkeyml.cache.files import read_yaml, to_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.stats import read_stats
@@ -36,16 +37,19 @@ def _list(options: argparse.Namespace, output: Output) -> int:
     names = [folder.name for folder in build_folders(_cache_dir(options))]
     for name in names:
         print(name)
+    _tell_damages(build_folders(_cache_dir(options)))
     output.hold(cache_dir=str(_cache_dir(options)), builds=[{"name": name} for name in names])
     return 0
 
 
 def _stats(options: argparse.Namespace, output: Output) -> int:
     folders = _select(options)
+    _tell_damages(folders)
     for folder in folders:
         print(f"Info: The state of build {folder.name} in cache {folder.cache_dir} is:")
-        if folder.state.exists():
-            print(folder.state.read_text(encoding="utf-8", errors="replace"))
+        state = read_yaml(folder.state)
+        if state is not None:
+            print(to_yaml(state))
         print(f"Info: The stats of build {folder.name} are:")
         print(to_yaml(read_stats(folder)))
     output.hold(
@@ -74,6 +78,7 @@ def _change(
     """Change some builds, each of them only if nobody works on it."""
     verb, done = words
     folders = _select(options)
+    _tell_damages(folders)
     if options.all and not options.yes and sys.stdin.isatty() and sys.stdout.isatty():
         answer = input(f"{verb.capitalize()} all {len(folders)} builds in {_cache_dir(options)}? ")
         if answer.strip().lower() not in ("y", "yes"):
@@ -112,7 +117,9 @@ def _benchmark(options: argparse.Namespace, output: Output) -> int:
         cache_dir=options.cache_dir,
     )
     found = {}
-    for folder in _select(options):
+    folders = _select(options)
+    _tell_damages(folders)
+    for folder in folders:
         found[folder.name] = measure_again(folder, plan, options.skip)
         print("\n".join(build_lines(folder.name, found[folder.name])), flush=True)
     ok = all(e.ok for evaluations in found.values() for e in evaluations)
@@ -129,6 +136,7 @@ def _report(options: argparse.Namespace, output: Output) -> int:
     for cache in caches:
         if not cache.is_dir():
             raise TurnkeyError(f"There is no cache at {cache}.")
+        _tell_damages(build_folders(cache))
     path = write_csv(caches, Path(options.report_dir).expanduser())
     print(f"Summary spreadsheet saved at {path}")
     output.hold(caches=[str(cache) for cache in caches], report=str(path.absolute()))
@@ -149,6 +157,13 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace, Output], int]] = {
 
 def _cache_dir(options: argparse.Namespace) -> Path:
     return Path(options.cache_dir or environment.cache_dir()).expanduser()
+
+
+def _tell_damages(folders: list[BuildFolder]) -> None:
+    """One sentence for each record that cannot be read; what was printed so far comes first."""
+    sys.stdout.flush()
+    for sentence in (sentence for folder in folders for sentence in damages(folder)):
+        print(f"Warning: {sentence}", file=sys.stderr)
 
 
 def _select(options: argparse.Namespace) -> list[BuildFolder]:

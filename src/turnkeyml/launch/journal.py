@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from turnkeyml.cache.files import remove_leftovers, write_json
+from turnkeyml.cache.files import read_json, remove_leftovers, write_json
 from turnkeyml.cache.layout import safe_name
-from turnkeyml.nouns import InputResult, Task, from_dict, to_dict
+from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
 __all__ = ["LOGS", "Journal"]
 
@@ -25,9 +24,8 @@ class Journal:
     def finished(self, task: Task) -> InputResult | None:
         """What became of an input in an earlier run of the same command, if it was finished."""
         try:
-            data = json.loads(self._path(task).read_text(encoding="utf-8"))
-            return from_dict(InputResult, data)
-        except (OSError, ValueError, TypeError, KeyError):
+            return from_dict(InputResult, read_json(self._path(task)))
+        except DamagedRecord:
             return None  # not there, or not what this version writes: the input is done again
 
     def begin(self, tasks: list[Task]) -> None:

@@ -83,8 +83,7 @@ def _read_path(path: Path) -> Side:
 
 
 def _is_build(path: Path) -> bool:
-    folder = BuildFolder(path.parent, path.name)
-    return folder.stats.exists() or folder.state.exists()
+    return BuildFolder(path.parent, path.name).is_build
 
 
 def _read_folder(path: Path) -> Side:
@@ -125,7 +124,7 @@ def _item_of(stats: dict[str, Any], build_name: str) -> Item:
 def _read_json(path: Path, text: str) -> Side:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise TurnkeyError(f"{path} is no whole JSON document; write it again.") from None
     try:
         if "device_type" in data and "runtime" in data:
