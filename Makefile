@@ -26,6 +26,7 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/ruff format --check src tests examples benchmarks corpora models
 	$(BIN)/ruff check src tests examples benchmarks corpora models
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/overhead.py

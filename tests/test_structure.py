@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
+from turnkeyml.frameworks.torch import modules  # noqa: F401 - teaches what a tensor is
 
 Pair = namedtuple("Pair", "left right")
 

@@ -26,6 +26,7 @@ __all__ = [
     "name_arguments",
     "replace",
     "shapes",
+    "teach",
 ]
 
 Visitor = Callable[[str, Any], Any]
@@ -50,10 +51,19 @@ _OPAQUE = (
 )
 
 
+_tensors: list[type] = []
+_models: list[type] = []
+
+
+def teach(*, tensor: type, model: type) -> None:
+    """Let a framework say what its tensors and its models are. Models are not looked into."""
+    _tensors.append(tensor)
+    _models.append(model)
+
+
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a torch tensor or a numpy array of numbers."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Tensor):
+    """Whether a value is a tensor of a framework or a numpy array of numbers."""
+    if isinstance(value, tuple(_tensors)):
         return True
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray) and value.dtype.kind in "biufc"
@@ -138,7 +148,7 @@ def constants(value: Any, numbers: bool = True) -> str:
 
 def _parts(value: Any) -> list[tuple[Any, Any]]:
     """What a container holds, under names; nothing for what is no container."""
-    if isinstance(value, _OPAQUE) or _is_module(value):
+    if isinstance(value, (*_OPAQUE, *_models)):
         return []
     if isinstance(value, dict):
         return list(value.items())
@@ -157,11 +167,6 @@ def _slots(kind: type) -> tuple[str, ...]:
     names = vars(kind).get("__slots__", ())
     names = (names,) if isinstance(names, str) else tuple(names)
     return tuple(name for name in names if not name.startswith("__"))
-
-
-def _is_module(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 class _Walk:

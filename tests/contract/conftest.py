@@ -83,6 +83,14 @@ def all_scripts(reader: Reader) -> Ran:
 
 
 @pytest.fixture(scope="session")
+def benchit_run(reader: Reader) -> Ran:
+    """The first example of the older guides, typed as ``benchit``, in ``cli/older``."""
+    ran = reader.types("benchit scripts/hello_world.py --quick -d older")
+    assert ran.status == 0, ran.out + ran.err
+    return ran
+
+
+@pytest.fixture(scope="session")
 def made(reader: Reader, all_scripts: Ran) -> Path:
     """The cache as ``all_scripts`` left it. To look at, not to change."""
     return reader.root / "as_it_was"

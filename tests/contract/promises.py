@@ -111,8 +111,11 @@ DECISIONS = [
     "fc2 are executed once.",
     "The class in the listing is the one that the script itself would print, with `__main__`.",
     "ONNX files given as input are measured as they are, whatever the default sequence is.",
-    "The default sequence is export, optimisation and float16, also where float16 costs time; "
-    "the status then says so and names `--sequence optimize-fp32`.",
+    "The default sequence belongs to the runtime. For ONNX Runtime on x86 it is optimize-fp32: it "
+    "has no arithmetic in float16 there and casts at every node, which would answer another "
+    "question than how fast the model is. `benchit`, whose guide shows float16, keeps "
+    "optimize-fp16. `build_model` builds for the default runtime. `--precision fp16` or "
+    "`--sequence optimize-fp16` asks for float16; the status says what the casts cost.",
     "A failure of anything that was asked for gives exit status 1.",
     "`cache print` and `cache stats` are the same command. It prints the state and the stats.",
     "`# labels: key::value` and `#labels key::value` are the same pragma.",

@@ -60,7 +60,8 @@ def examples(reader):
 
 @promise("tools", "build_model turns an fp32 PyTorch model into an fp16 ONNX model")
 def test_build_model_makes_an_fp16_onnx_model(cache):
-    state = build_model(torch.nn.Linear(3, 2), INPUTS, build_name="b", cache_dir=str(cache))
+    settings = {"sequence": "optimize-fp16", "cache_dir": str(cache)}
+    state = build_model(torch.nn.Linear(3, 2), INPUTS, build_name="b", **settings)
     model = onnx.load(cache / "b" / state.artifacts["onnx"])
     assert {t.data_type for t in model.graph.initializer} == {onnx.TensorProto.FLOAT16}
 
@@ -78,6 +79,7 @@ def test_onnx_fp32_exports_an_fp32_model(cache):
 @promise("ours", "A user's own Stage, and Sequences within Sequences, run in a build")
 def test_a_sequence_of_ones_own(cache):
     from turnkeyml import Sequence, Stage
+    from turnkeyml.build.export import ExportPytorch
     from turnkeyml.build.sequences import find_sequence
 
     class Remark(Stage):
@@ -87,7 +89,7 @@ def test_a_sequence_of_ones_own(cache):
             print("passed through here")
 
     inner = Sequence("inner", [Remark()])
-    whole = Sequence("whole", [find_sequence("onnx-fp32", onnx_input=False), inner])
+    whole = Sequence("whole", [find_sequence("onnx-fp32", ExportPytorch()), inner])
     settings = {"sequence": whole, "cache_dir": str(cache)}
     build_model(torch.nn.Linear(3, 2), INPUTS, build_name="one", **settings)
     benchmark_model(torch.nn.Linear(3, 2), INPUTS, build_name="two", build_only=True, **settings)

@@ -15,7 +15,9 @@ from turnkeyml import benchmark_model, build_model, load_state
 from .conftest import builds_in
 from .promises import promise
 
-DEFAULT_SEQUENCE = ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"]
+DEFAULT_SEQUENCE = ["export_pytorch", "optimize_onnx", "set_success"]
+FLOAT, FLOAT16 = onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16
+BENCHIT_SEQUENCE = ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"]
 
 
 @pytest.fixture
@@ -92,7 +94,7 @@ def test_each_stage_leaves_a_log(made):
 @promise("tutorial", "A build folder has a folder named onnx")
 def test_a_build_has_onnx_files(made):
     files = list((made / "hello_world_24adc42f" / "onnx").glob("*.onnx"))
-    assert len(files) == 3
+    assert len(files) == 2
     for file in files:
         onnx.checker.check_model(onnx.load(file))
 
@@ -114,18 +116,37 @@ def test_a_build_keeps_inputs_and_measurements(made):
 @promise("tools", "A build begins with the ONNX exporter and may optimise and convert to float16")
 @promise("tutorial", "The default sequence exports, optimises, converts to float16, sets success")
 @promise("builds", "The default sequence has the four documented steps")
-def test_the_default_sequence(all_scripts, reader):
-    shown = reader.types("benchit cache stats hello_world_24adc42f").out
-    lines = "".join(f"  - {stage}\n" for stage in DEFAULT_SEQUENCE)
+def test_the_default_sequence_of_benchit(benchit_run, reader):
+    shown = reader.types("benchit cache stats hello_world_24adc42f -d older").out
+    lines = "".join(f"  - {stage}\n" for stage in BENCHIT_SEQUENCE)
     assert f"  sequence:\n{lines}" in shown
 
 
 @promise("tutorial", "The model is converted to float16")
-def test_the_default_build_is_float16(made, state):
+def test_benchit_converts_to_float16(benchit_run, reader, state):
+    assert weights(reader.cli / "older" / "hello_world_24adc42f", state) == {FLOAT16}
+
+
+@promise("ours", "The default sequence is the runtime's: fp32 for ONNX Runtime on x86")
+def test_the_default_sequence_of_the_runtime(made, state):
     folder = made / "hello_world_24adc42f"
+    assert state(folder)["config"]["sequence"] == DEFAULT_SEQUENCE
+    assert weights(folder, state) == {FLOAT}
+
+
+@promise("ours", "--precision builds and measures in that precision")
+@pytest.mark.parametrize(("precision", "kind"), [("fp16", FLOAT16), ("fp32", FLOAT)])
+def test_the_precision_can_be_chosen(reader, state, precision, kind):
+    line = f"turnkey scripts/hello_world.py --precision {precision} --iterations 3 -d {precision}"
+    ran = reader.types(line)
+    assert ran.status == 0, ran.out + ran.err
+    assert weights(reader.cli / precision / "hello_world_24adc42f", state) == {kind}
+
+
+def weights(folder, state) -> set[int]:
+    """The types of the weights of a build."""
     model = onnx.load(folder / state(folder)["artifacts"]["onnx"])
-    types = {tensor.data_type for tensor in model.graph.initializer}
-    assert types == {onnx.TensorProto.FLOAT16}
+    return {tensor.data_type for tensor in model.graph.initializer}
 
 
 @promise("tools", "A build has the static shapes of its inputs")

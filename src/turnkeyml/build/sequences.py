@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import pickle
+import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -24,6 +25,7 @@ __all__ = [
     "make_stage",
     "pickle_sequence",
     "sequence_with",
+    "stage_names",
     "unpickle",
 ]
 
@@ -46,17 +48,39 @@ SEQUENCES: dict[str, NamedSequence] = {
 
 
 def check_name(name: str | None) -> None:
-    """Refuse a name that no sequence has."""
-    if name is not None and name not in SEQUENCES:
-        raise UsageError(f"Unknown sequence {name!r}; there are: {', '.join(SEQUENCES)}.")
+    """Refuse what is neither the name of a sequence nor a list of stages."""
+    if name is not None:
+        _stages_of(name)
+
+
+def stage_names() -> list[str]:
+    """Every stage that there is a file for."""
+    from turnkeyml.build import stages
+
+    return sorted(module.name for module in pkgutil.iter_modules(stages.__path__))
+
+
+def _stages_of(name: str) -> tuple[str, ...]:
+    """The stages between receiving the model and the end: of a named sequence, or as listed."""
+    if name in SEQUENCES:
+        return SEQUENCES[name].stages
+    listed, there = tuple(name.split(",")), stage_names()
+    if not all(stage in there for stage in listed):
+        raise UsageError(
+            f"Unknown sequence {name!r}; there are: {', '.join(SEQUENCES)}; "
+            f"or list stages with commas: {', '.join(there)}."
+        )
+    return listed
 
 
 def find_sequence(name: str, receiving: Stage) -> Sequence:
-    """The stages of a named sequence, after the one that receives the model."""
+    """The stages of a sequence, after the one that receives the model.
+
+    The name is that of a sequence, or lists stages with commas between them.
+    """
     from turnkeyml.build.stage import Sequence
 
-    check_name(name)
-    stages = (make_stage(stage) for stage in (*SEQUENCES[name].stages, "set_success"))
+    stages = (make_stage(stage) for stage in (*_stages_of(name), "set_success"))
     return Sequence(name, [receiving, *stages])
 
 

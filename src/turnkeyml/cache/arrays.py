@@ -11,7 +11,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -26,7 +26,6 @@ __all__ = [
     "load_arrays",
     "read_archive",
     "save_arrays",
-    "to_numpy",
     "widen",
     "widened",
 ]
@@ -49,18 +48,6 @@ _DTYPES = {
     "uint64": np.uint64,
     "string": np.object_,
 }
-
-
-def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
-    """A torch tensor or an array under the name by which it is saved."""
-    if isinstance(tensor, np.ndarray):
-        return name, tensor
-    tensor = tensor.detach().cpu()
-    if str(tensor.dtype) == "torch.bfloat16":
-        import torch
-
-        return name + BFLOAT16, tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
-    return name, tensor.resolve_conj().resolve_neg().numpy()
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:

@@ -12,11 +12,13 @@ from typing import NoReturn
 from turnkeyml.discover import shipped
 from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
+from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input
 
-__all__ = ["find_inputs"]
+__all__ = ["find_inputs", "is_input_name", "suffixes"]
 
-_KINDS = (".py", ".onnx", ".txt")
+LIST = ".txt"
+"""The suffix of a file that lists inputs."""
 
 
 def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Input]:
@@ -36,6 +38,20 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
     return chosen
 
 
+def suffixes() -> list[str]:
+    """Of the files that can be inputs: scripts, models of the frameworks, lists."""
+    return [".py", *(f.suffix for f in frameworks() if f.suffix), LIST]
+
+
+def is_input_name(path: str) -> bool:
+    """Whether a file of that name can be an input."""
+    return path.lower().endswith(tuple(suffixes()))
+
+
+def _or(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
 def _labelled(item: Input) -> Input:
     if not item.is_script:
         return item
@@ -53,7 +69,7 @@ def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
         raise UsageError(f"{name}: hashes go with one file, not with a wildcard.")
     inputs = []
     for file in files:
-        if file.endswith(".txt"):
+        if file.lower().endswith(LIST):
             inputs += _read_list(file, lists)
         else:
             inputs.append(Input(file, targets))
@@ -66,7 +82,7 @@ def _locate(path: str, base: Path) -> list[str]:
         return [_check(plain)]
     for folder in (base, Path()):
         matches = sorted(glob.glob(str(folder / path), recursive=True))
-        fitting = [m for m in matches if m.endswith(_KINDS) and os.path.isfile(m)]
+        fitting = [m for m in matches if is_input_name(m) and os.path.isfile(m)]
         if fitting:
             return fitting
     return shipped.named(path) or _missing(path)
@@ -74,8 +90,8 @@ def _locate(path: str, base: Path) -> list[str]:
 
 def _missing(path: str) -> NoReturn:
     if glob.has_magic(path):
-        raise UsageError(f"No .py, .onnx or .txt file matches {path!r}.")
-    near = None if path.endswith(_KINDS) else shipped.closest(path)
+        raise UsageError(f"No {_or(suffixes())} file matches {path!r}.")
+    near = None if is_input_name(path) else shipped.closest(path)
     hint = f" Did you mean '{near}'?" if near else ""
     raise UsageError(f"There is no file {path!r}.{hint}")
 
@@ -89,8 +105,9 @@ def _resolve(path: str, base: Path) -> str:
 def _check(path: str) -> str:
     if os.path.isdir(path):
         raise UsageError(f"{path!r} is a directory; name the files, for example '{path}/*.py'.")
-    if not path.endswith(_KINDS):
-        raise UsageError(f"{path!r} is neither a .py, an .onnx nor a .txt file.")
+    if not is_input_name(path):
+        *others, last = suffixes()
+        raise UsageError(f"{path!r} is neither a {', '.join(others)} nor a {last} file.")
     return path
 
 

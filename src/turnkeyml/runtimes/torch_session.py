@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.cache.arrays import to_numpy
+from turnkeyml.cache.arrays import BFLOAT16
 from turnkeyml.runtimes.contract import Request
 
-__all__ = ["TorchSession"]
+__all__ = ["TorchSession", "to_numpy"]
 
 
 class TorchSession:
@@ -70,3 +70,13 @@ def _versions(value: Any) -> list[tuple[int, int, tuple[int, ...]]]:
     """Changes whenever a tensor in the value is written to, replaced or added."""
     tensors = structure.leaves(value).values()
     return [(id(t), getattr(t, "_version", 0), tuple(t.shape)) for t in tensors]
+
+
+def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
+    """A tensor as an array, under the name by which it is saved and compared."""
+    if isinstance(tensor, np.ndarray):
+        return name, tensor
+    tensor = tensor.detach().cpu()
+    if tensor.dtype == torch.bfloat16:
+        return name + BFLOAT16, tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
+    return name, tensor.resolve_conj().resolve_neg().numpy()

@@ -27,6 +27,8 @@ __all__ = [
 
 MODEL_TYPE = "Pytorch (torch.nn.Module)"
 
+structure.teach(tensor=torch.Tensor, model=torch.nn.Module)
+
 
 def original_of(module: Any) -> Any:
     """What torch.compile has wrapped, or the module itself."""

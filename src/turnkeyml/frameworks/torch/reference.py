@@ -12,9 +12,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from turnkeyml import structure
-from turnkeyml.cache.arrays import to_numpy
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
+from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
 __all__ = ["reference_of"]

@@ -1,0 +1,127 @@
+"""A build is judged again wherever it is measured, by what it holds of its original."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from turnkeyml import build_model
+from turnkeyml.cache.arrays import load_arrays
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState, read_state
+from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
+
+
+class Cancelling(torch.nn.Module):
+    """Takes two large sums from each other: what is left has few digits, in any implementation."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(100 * torch.randn(4096, 8))
+
+    def forward(self, x):
+        large = x @ self.weight - x.flip(1) @ self.weight.flip(0)
+        return large + x[:, :8]
+
+
+class Chaotic(torch.nn.Module):
+    """Every layer triples a difference, so that the whole cannot be compared in fp16."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(24))
+        for layer in self.layers:
+            torch.nn.init.normal_(layer.weight, std=3 / 8)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return x
+
+
+def build(cache: Path, model: torch.nn.Module, x: torch.Tensor, **settings: str) -> BuildState:
+    return build_model(model, (x,), build_name="b", cache_dir=str(cache), monitor=False, **settings)
+
+
+def remeasured(cache: Path) -> Evaluation:
+    plan = Plan(str(cache), "x86", ("ort",), iterations=2)
+    (evaluation,) = measure_again(BuildFolder(cache, "b"), plan, "none")
+    assert evaluation.ok, evaluation.reason
+    return evaluation
+
+
+def moved(cache: Path, elsewhere: Path) -> Path:
+    """The build alone, as it would arrive on another machine."""
+    shutil.copytree(cache / "b", elsewhere / "b")
+    shutil.rmtree(cache)
+    return elsewhere
+
+
+def change_weights(cache: Path, change) -> None:
+    """Change an ONNX file behind our back, without changing its size."""
+    folder = BuildFolder(cache, "b")
+    path = folder.path / read_state(folder).artifacts["onnx"]
+    model = onnx.load(path)
+    for tensor in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        tensor.CopyFrom(onnx.numpy_helper.from_array(change(array), tensor.name))
+    onnx.save(model, path)
+
+
+def test_a_build_that_was_moved_is_judged_where_it_is_measured(tmp_path):
+    torch.manual_seed(0)
+    build(tmp_path / "here", torch.nn.Linear(8, 4), torch.rand(2, 8))
+    found = remeasured(moved(tmp_path / "here", tmp_path / "there"))
+    assert (found.verdict, found.verification.cause) == (Verdict.MATCH, Cause.WITHIN_TOLERANCE)
+    assert found.verification.max_absolute_error is not None
+
+
+@pytest.mark.parametrize("change", [np.negative, lambda a: np.roll(a, 1), lambda a: a * 1.01])
+def test_a_file_that_was_changed_is_judged_by_what_it_computes(tmp_path, change):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    change_weights(tmp_path, change)
+    assert remeasured(tmp_path).verdict is not Verdict.MATCH
+
+
+def test_other_precisions_of_the_original_are_kept_where_they_decided(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path / "here", Cancelling(), torch.randn(16, 4096))
+    assert state.verification.cause is Cause.AS_EXACT_AS_ORIGINAL
+    assert state.reference.others == ("fp64",)
+    assert load_arrays(BuildFolder(tmp_path / "here", "b").outputs_in("fp64"))
+    found = remeasured(moved(tmp_path / "here", tmp_path / "there"))
+    assert (found.verdict, found.verification.cause) == (Verdict.MATCH, Cause.AS_EXACT_AS_ORIGINAL)
+
+
+def test_nothing_is_kept_that_no_verdict_needs(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    assert (state.reference.others, state.reference.verified) == ((), False)
+    assert sorted(p.name for p in (tmp_path / "b").glob("outputs*")) == ["outputs_original.npz"]
+
+
+def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path / "here", Chaotic(), torch.rand(4, 64), sequence="optimize-fp16")
+    assert state.verification.cause is Cause.IN_PARTS
+    found = remeasured(moved(tmp_path / "here", tmp_path / "there"))
+    assert (found.verdict, found.verification.cause) == (Verdict.MATCH, Cause.IN_PARTS)
+    change_weights(tmp_path / "there", lambda a: (a * 1.05).astype(a.dtype))
+    assert not remeasured(tmp_path / "there").verdict.trusted
+
+
+def test_without_the_original_nothing_is_claimed(tmp_path):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    state = tmp_path / "b" / "b_state.yaml"
+    text = state.read_text()
+    state.write_text(text[: text.index("reference:")] + "failure: null\n")
+    found = remeasured(tmp_path)
+    assert (found.verdict, found.verification.cause) == (Verdict.NOT_CHECKED, Cause.NO_REFERENCE)
