@@ -62,7 +62,7 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays that ``save_arrays`` wrote, in their order; an error in words where they are
     damaged or missing."""
     try:
-        return read_archive(path, path.stat().st_size)  # they are stored as they are
+        return read_archive(path)
     except FileNotFoundError:
         reason = "it is missing"
     except DamagedRecord as error:
@@ -72,8 +72,8 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
     )
 
 
-def read_archive(path: Path, most_bytes: int) -> dict[str, np.ndarray]:
-    """The arrays in an archive that unpacks to no more than so many bytes.
+def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndarray]:
+    """The arrays in an archive that unpacks to no more than so many bytes, or than it has.
 
     Whatever is wrong with the file, even what would only show when its arrays are used, is a
     ``DamagedRecord``; that it is missing is a ``FileNotFoundError``.
@@ -81,7 +81,8 @@ def read_archive(path: Path, most_bytes: int) -> dict[str, np.ndarray]:
     try:
         with os.fdopen(open_regular(path), "rb") as file, zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
-            if sum(entry.file_size for entry in entries) > most_bytes:
+            limit = os.fstat(file.fileno()).st_size if most_bytes is None else most_bytes
+            if sum(entry.file_size for entry in entries) > limit:
                 raise DamagedRecord("it unpacks to more than it should")
             return dict(_read_entry(archive, entry) for entry in entries)
     except DamagedFile as error:
