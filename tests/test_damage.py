@@ -61,7 +61,7 @@ class Cache:
     def __init__(self, path: Path) -> None:
         self.path = path
         names = [folder.name for folder in build_folders(path)]
-        (self.victim,) = [n for n in names if n.startswith("victim")]
+        (self.victim,) = [n for n in names if n.startswith("damaged")]
         (self.other,) = [n for n in names if n.startswith("other")]
 
     def file(self, kind: str) -> Path:
@@ -78,7 +78,7 @@ class Cache:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> list[Path]:
     folder = tmp_path_factory.mktemp("inputs")
-    (folder / "victim.py").write_text(SMALL_MODEL + "SmallModel()(torch.rand(4))\n")
+    (folder / "damaged.py").write_text(SMALL_MODEL + "SmallModel()(torch.rand(4))\n")
     tensor = onnx.helper.make_tensor_value_info
     weight = onnx.numpy_helper.from_array(np.ones((4, 3), np.float32), "w")
     graph = onnx.helper.make_graph(
@@ -91,7 +91,7 @@ def inputs(tmp_path_factory) -> list[Path]:
     opset = [onnx.helper.make_opsetid("", 17)]
     model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=8)
     onnx.save(model, str(folder / "other.onnx"))
-    return [folder / "victim.py", folder / "other.onnx"]
+    return [folder / "damaged.py", folder / "other.onnx"]
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_one_sentence_names_the_damaged_build_and_the_other_is_intact(
         before = cache.content()
         damage.do(cache.file(kind))
         status, out, err = turnkey("cache", "list", "-d", cache.path)
-        assert (status, out.splitlines()[1:]) == (0, [cache.other, cache.victim])
+        assert (status, out.splitlines()[1:]) == (0, [cache.victim, cache.other])
         assert len(err.splitlines()) <= 1, err
         assert not err or f"build {cache.victim} " in err
         assert err or not (damage.certain and kind in RECORDS)
@@ -188,7 +188,7 @@ def _check_comparison(cache: Cache, pristine: Cache) -> None:
 def test_what_became_of_an_input_is_read_or_the_input_is_done_again(pristine, inputs, damage):
     from turnkeyml.nouns import InputResult, from_dict
 
-    (journal,) = (pristine.path / ".runs").glob("victim-*.json")
+    (journal,) = (pristine.path / ".runs").glob("damaged-*.json")
     whole = from_dict(InputResult, json.loads(journal.read_text()))
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(journal, folder))
@@ -262,27 +262,69 @@ def test_the_events_around_a_damaged_line_are_read(damage, place):
         assert all(len(sentence.splitlines()) == 1 for sentence in reader.damaged)
 
 
-@pytest.mark.parametrize("kind", ["state", "stats", "inputs", "onnx"])
-@pytest.mark.parametrize("way", ["cut", "folder"])
-def test_a_later_run_mends_what_was_damaged(pristine, inputs, kind, way):
+def break_text(path: Path) -> None:
+    path.write_bytes(b"{" + path.read_bytes())
+
+
+def break_bytes(path: Path) -> None:
+    """Of the same size, so that only whoever reads it can tell."""
+    path.write_bytes(b"\x81" * path.stat().st_size)
+
+
+def put_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage", "sentence"),
+    [
+        ("state", break_text, "The state of build {name} cannot be read"),
+        ("state", put_folder, "The state of build {name} cannot be read"),
+        ("stats", break_text, "they are in turnkey_stats.damaged.yaml"),
+        ("stats", put_folder, "they are in turnkey_stats.damaged.yaml"),
+        ("inputs", put_folder, "had been removed or changed"),
+    ],
+)
+def test_a_later_run_says_what_was_damaged_and_mends_it(pristine, inputs, kind, damage, sentence):
     with copy_of(pristine) as cache:
-        file = cache.file(kind)
-        if way == "cut":
-            file.write_bytes(file.read_bytes()[:-20])
-        else:
-            file.unlink()
-            file.mkdir()
-        words = [*map(str, inputs), "-d", str(cache.path), "--iterations", "3"]
+        damage(cache.file(kind))
+        words = [inputs[0], "-d", cache.path, "--iterations", "3"]
         done = subprocess.run(
-            [sys.executable, "-m", "turnkeyml", *words], capture_output=True, text=True
+            [sys.executable, "-m", "turnkeyml", *map(str, words)], capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert "Traceback" not in done.stdout + done.stderr
-        assert (
-            "cannot be read" in done.stdout
-            or "could not be read" in done.stdout
-            or ("had been removed or changed" in done.stdout)
-        )
+        assert sentence.format(name=cache.victim) in done.stdout
         folder = BuildFolder(cache.path, cache.victim)
         assert read_state(folder).succeeded
         assert len(evaluations_in(read_stats(folder))) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage", "sentence"),
+    [
+        ("state", break_text, "there is no finished build"),
+        ("stats", break_text, "The stats of build {name} cannot be read"),
+        ("inputs", break_bytes, "inputs_original.npz cannot be read"),
+        ("outputs", break_bytes, "outputs_original.npz cannot be read"),
+        ("onnx", break_bytes, ""),
+        ("samples", put_folder, ""),
+    ],
+)
+def test_measuring_again_fails_for_the_damaged_build_alone(pristine, kind, damage, sentence):
+    with copy_of(pristine) as cache:
+        state = read_state(BuildFolder(cache.path, cache.victim))
+        file = cache.file(kind)
+        damage(cache.path / cache.victim / state.artifacts["onnx"] if kind == "onnx" else file)
+        words = ["--all", "--runtime", "ort", "--skip", "none", "--iterations", "3"]
+        status, out, err = turnkey("cache", "benchmark", *words, "-d", cache.path)
+        assert status == (0 if kind in ("stats", "samples") else 1)
+        assert sentence.format(name=cache.victim) in " ".join((out + err).split())
+        assert "Traceback" not in out + err
+        (other,) = evaluations_in(read_stats(BuildFolder(cache.path, cache.other)))
+        assert other["status"] == "successful"
+        assert (
+            other["measured_at"]
+            != evaluations_in(read_stats(BuildFolder(pristine.path, cache.other)))[0]["measured_at"]
+        )

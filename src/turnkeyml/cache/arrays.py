@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from turnkeyml.cache.damaged import DamagedFile, printable
-from turnkeyml.cache.files import open_regular, replacing
+from turnkeyml.cache.files import make_way, open_regular, replacing
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.nouns.plain import DamagedRecord
 
@@ -52,6 +52,7 @@ _DTYPES = {
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """Replace a file by named arrays."""
+    make_way(path)
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:

@@ -23,6 +23,7 @@ __all__ = [
     "load_json",
     "load_yaml",
     "lock",
+    "make_way",
     "open_regular",
     "read_json",
     "read_yaml",
@@ -75,6 +76,12 @@ def set_aside(path: Path) -> Path:
         aside = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
     path.rename(aside)
     return aside
+
+
+def make_way(path: Path) -> None:
+    """Set aside a folder or a link that stands where a file of ours is to be."""
+    if (path.exists() or path.is_symlink()) and not is_regular(path):
+        set_aside(path)
 
 
 def write_json(path: Path, data: Any) -> None:

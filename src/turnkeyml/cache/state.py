@@ -8,7 +8,7 @@ from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.cache.damaged import DamagedFile
-from turnkeyml.cache.files import is_regular, load_yaml, set_aside, write_yaml
+from turnkeyml.cache.files import load_yaml, make_way, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
@@ -83,8 +83,7 @@ class BuildState:
 def write_state(folder: BuildFolder, state: BuildState) -> None:
     """Replace the state of a build."""
     path = folder.path / f"{folder.name}_state.yaml"
-    if path.exists() and not is_regular(path):
-        set_aside(path)
+    make_way(path)
     write_yaml(path, to_dict(state))
 
 

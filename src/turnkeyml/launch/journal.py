@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from turnkeyml.cache.files import read_json, remove_leftovers, write_json
+from turnkeyml.cache.files import make_way, read_json, remove_leftovers, write_json
 from turnkeyml.cache.layout import safe_name
 from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
@@ -33,6 +33,7 @@ class Journal:
         self._folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self._folder)
         for task in tasks:
+            make_way(self._path(task))
             self._path(task).unlink(missing_ok=True)
 
     def keep(self, task: Task, result: InputResult) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 import turnkeyml
 from turnkeyml.cache.arrays import read_archive
-from turnkeyml.cache.files import replacing, write_json
+from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.flags import find_flags
@@ -116,6 +116,8 @@ def _now() -> str:
 def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
     """Keep the record and the raw samples."""
     samples = [s.samples for s in sittings]
+    make_way(samples_file(folder))
+    make_way(evaluation_file(folder))
     with replacing(samples_file(folder)) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
             file,
