@@ -27,8 +27,7 @@ import yaml
 from turnkeyml.cache.state import load_state
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
-    FASTER,
-    SLOWER,
+    SpeedVerdict,
     draws_from_samples,
     generator,
     ratio_of,
@@ -44,6 +43,7 @@ from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.system.machine import usable_cores
 
+CHANGED = (SpeedVerdict.FASTER, SpeedVerdict.SLOWER)
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
@@ -170,7 +170,7 @@ def repeat(cache: Path, times: int = 10) -> None:
     show("resnet18, spread of ten medians - the loop's", ours - spreads["loop"], 0.01, detail)
     show("resnet18, spread / that of the naive mean", ours / spreads["naive"], 0.5, detail)
     calls = [verdict(a, b) for a, b in itertools.combinations(samples, 2)]
-    wrong = sum(call in (FASTER, SLOWER) for call in calls)
+    wrong = sum(call in CHANGED for call in calls)
     print(
         f"      of the {len(calls)} pairs of these runs, compare calls {wrong} faster or slower; "
         f"{seen_slower(samples)} of {times} are called SLOWER than themselves times 1.03"
@@ -185,7 +185,7 @@ def turnkey_median(folder: Path) -> float:
 
 
 def seen_slower(samples: list[np.ndarray]) -> int:
-    return sum(verdict(s, 1.03 * s) == SLOWER for s in samples)
+    return sum(verdict(s, 1.03 * s) is SpeedVerdict.SLOWER for s in samples)
 
 
 def verdict(first: np.ndarray, second: np.ndarray) -> str:
@@ -295,8 +295,8 @@ def compare(_: Path) -> None:
     wrong = seen = 0
     for number, shape in zip(range(pairs), itertools.cycle(shapes), strict=False):
         first, second = (measured(shape, 10_000 + 2 * number + i).latencies for i in (0, 1))
-        wrong += verdict(first, second) in (FASTER, SLOWER)
-        seen += verdict(first, 1.03 * second) == SLOWER
+        wrong += verdict(first, second) in CHANGED
+        seen += verdict(first, 1.03 * second) is SpeedVerdict.SLOWER
     show("the same thing twice, called faster or slower", wrong / pairs, 0.05, f"{pairs} pairs")
     show("3% slower, called SLOWER", seen / pairs, 0.9, f"{pairs} pairs", True)
 

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
 import turnkeyml
-from turnkeyml import MeasuredPerformance, benchmark_files, benchmark_model, build_model
+from turnkeyml import (
+    MeasuredPerformance,
+    benchmark_files,
+    benchmark_model,
+    build_model,
+    build_stats,
+    clean_builds,
+    compare,
+    conditions_met,
+    delete_builds,
+    list_builds,
+    list_models,
+    remeasure,
+    system_info,
+)
+from turnkeyml.api import report
+from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError, UsageError
 
 from .conftest import EXAMPLES
@@ -114,3 +133,108 @@ def test_wrong_arguments_are_usage_errors(cache):
 def test_a_model_that_does_not_run_is_a_clear_error(cache):
     with pytest.raises(TurnkeyError, match="does not run again on its recorded inputs"):
         build_model(SmallModel(), (torch.rand(5),), cache_dir=str(cache), monitor=False)
+
+
+def test_precisions_are_measured_side_by_side(cache):
+    (result,) = benchmark_files(
+        HELLO, cache_dir=str(cache), precision=["fp32", "fp16"], iterations=5
+    )
+    found = result.invocations[0].evaluations
+    assert [e.precision for e in found] == ["fp32", "fp16"]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A cache with two finished builds, one of them measured."""
+    cache = tmp_path_factory.mktemp("filled")
+    for name in ("one", "two"):
+        build_model(
+            SmallModel(),
+            (torch.rand(4),),
+            build_name=name,
+            cache_dir=str(cache),
+            sequence="onnx-fp32",
+            monitor=False,
+        )
+    remeasure("one", cache_dir=cache, iterations=5)
+    return cache
+
+
+def test_builds_are_listed_with_their_state_and_stats(filled):
+    assert list_builds(cache_dir=filled) == ["one", "two"]
+    one, two = build_stats("*", cache_dir=filled)
+    assert (one.name, two.name) == ("one", "two")
+    assert one.state["build_status"] == "successful_build"
+    assert one.stats["model_class"] == "SmallModel"
+    with pytest.raises(TurnkeyError, match="There is no build 'three'"):
+        build_stats(["three"], cache_dir=filled)
+
+
+def test_builds_are_measured_again(filled):
+    seen = []
+    found = remeasure(
+        all=True, cache_dir=filled, iterations=4, on_result=lambda name, _: seen.append(name)
+    )
+    assert seen == list(found) == ["one", "two"]
+    assert [e.performance.iterations for es in found.values() for e in es] == [4, 4]
+    assert remeasure("one", cache_dir=filled, skip="attempted") == {"one": []}
+    with pytest.raises(UsageError, match="Unknown skip policy 'some'"):
+        remeasure("one", cache_dir=filled, skip="some")
+
+
+def test_a_report_is_written_and_compared(filled, tmp_path):
+    (table,) = report(cache_dir=filled, report_dir=tmp_path)
+    assert "one" in table.read_text()
+    comparison = compare(str(table), str(filled))
+    assert comparison.rows
+    assert conditions_met(comparison, fail_on="slower:5%,failed") == []
+    with pytest.raises(UsageError, match="nothing that --fail-on knows"):
+        conditions_met(comparison, fail_on="sloer:5%")
+    with pytest.raises(TurnkeyError, match="There is no cache at"):
+        report(cache_dir=[filled, tmp_path / "nowhere"], report_dir=tmp_path)
+
+
+def test_builds_are_cleaned_and_deleted_unless_somebody_works_on_them(filled):
+    with BuildFolder(filled, "two").lock():
+        assert clean_builds(["one", "two"], cache_dir=filled) == {"one": True, "two": False}
+    assert not (filled / "one" / "onnx").exists()
+    with pytest.raises(UsageError, match="Name builds or say --all, not both"):
+        delete_builds("one", all=True, cache_dir=filled)
+    assert delete_builds(all=True, cache_dir=filled) == {"one": True, "two": True}
+    assert list_builds(cache_dir=filled) == []
+
+
+def test_models_are_listed_with_their_labels():
+    found = list_models("selftest")
+    assert found["selftest/linear"]["name"] == ("linear",)
+    with pytest.raises(UsageError, match="No model has the labels x::y"):
+        list_models("selftest", labels="x::y")
+
+
+def test_system_info_describes_the_machine_and_its_runtimes():
+    info = system_info()
+    assert info.turnkey_version == turnkeyml.__version__
+    assert info.cpu
+    assert info.usable_cores >= 1
+    assert info.memory_bytes > 1 << 28
+    (device,) = (d for d in info.devices if d.default)
+    assert device.available
+    ort = next(r for r in device.runtimes if r.name == "ort")
+    assert (ort.available, ort.missing) == (True, ())
+    assert info.libraries["onnxruntime"] == ort.version
+
+
+def test_the_examples_in_the_document_run(tmp_path):
+    page = Path(__file__).parent.parent / "docs" / "api.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) >= 10
+    (tmp_path / "examples").symlink_to(EXAMPLES.parent)
+    (tmp_path / "document.py").write_text("\n".join(blocks))
+    done = subprocess.run(
+        [sys.executable, "document.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "TURNKEY_CACHE_DIR": str(tmp_path / "cache")},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

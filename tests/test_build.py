@@ -25,7 +25,7 @@ class SmallModel(torch.nn.Module):
 
 def build(cache, model=None, inputs=None, **options):
     torch.manual_seed(0)
-    options = {"build_name": "b", "monitor": False, **options}
+    options = {"build_name": "b", "monitor": False, "sequence": "optimize-fp16", **options}
     return build_model(
         model or SmallModel(),
         inputs if inputs is not None else {"x": torch.rand(2, 4)},
@@ -41,7 +41,7 @@ def artifact(cache, state):
 @pytest.mark.parametrize(
     ("sequence", "stages", "dtype"),
     [
-        (None, ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"], "float16"),
+        (None, ["export_pytorch", "optimize_onnx", "set_success"], "float32"),
         (
             "optimize-fp16",
             ["export_pytorch", "optimize_onnx", "fp16_conversion", "set_success"],
@@ -351,7 +351,7 @@ def test_every_sequence_has_a_test():
     assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32"}
 
 
-class Smoothing(torch.nn.Module):
+class Antialiasing(torch.nn.Module):
     def forward(self, x):
         resize = torch.nn.functional.interpolate
         return (
@@ -462,7 +462,7 @@ class Pools(torch.nn.Module):
         (Norms(), (20, 3, 9)),
         (Windows(), (1, 8, 3, 4)),
         (Sampling(), (1, 3, 20, 24)),
-        (Smoothing(), (1, 3, 20, 24)),
+        (Antialiasing(), (1, 3, 20, 24)),
         (CellOfUnknownSize(), (20, 8)),
         (Sorting(), (20, 9)),
         (Counting(), (20, 9)),
@@ -492,9 +492,7 @@ def test_zeros_around_an_image_stay_zeros_where_its_maxima_are_taken(cache, befo
         torch.nn.MaxPool2d(3, stride=2),
     )
     torch.nn.init.constant_(model[0].bias, -5.0)
-    state = build_model(
-        model.eval(), {"input": torch.rand(1, 3, 8, 8)}, build_name="b", cache_dir=str(cache)
-    )
+    state = build(cache, model.eval(), {"input": torch.rand(1, 3, 8, 8)})
     assert state.verification.verdict == "match"
     [base] = cache.glob("b/onnx/*-base.onnx")
     assert unsound_optimizers(str(base)) == unsound
@@ -504,7 +502,7 @@ def test_what_a_model_keeps_of_earlier_calls_is_exported_as_a_constant(cache):
     model, x = Keeping().eval(), torch.rand(20, 9)
     model(x)
     assert model.kept["bias"][0].grad_fn is not None
-    state = build_model(model, {"x": x}, build_name="b", cache_dir=str(cache))
+    state = build(cache, model, {"x": x})
     assert state.facts["exporter"] == "torchscript"
     assert state.verification.verdict == "match"
 
@@ -512,7 +510,7 @@ def test_what_a_model_keeps_of_earlier_calls_is_exported_as_a_constant(cache):
 def test_weights_are_halved_as_the_converter_would() -> None:
     from onnxruntime.transformers.float16 import convert_np_to_float16
 
-    from turnkeyml.build.fp16.convert import halved
+    from turnkeyml.build.fp16.weights import halved
 
     random = np.random.default_rng(0)
     sizes = (1e-9, 1e-8, 1e-7, 1e-3, 1, 1e4, 6e4, 1e6, 1e30)
@@ -539,5 +537,5 @@ class LongSplit(torch.nn.Module):
 
 
 def test_sizes_are_not_put_into_the_file_of_the_weights(cache):
-    state = build_model(LongSplit(), {"x": torch.arange(2)}, build_name="b", cache_dir=str(cache))
+    state = build(cache, LongSplit(), {"x": torch.arange(2)})
     assert state.verification.verdict == "match"

@@ -15,7 +15,7 @@ from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
-from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
+from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
 
 
 class Cancelling(torch.nn.Module):
@@ -104,7 +104,7 @@ def test_nothing_is_kept_that_no_verdict_needs(tmp_path):
     torch.manual_seed(0)
     state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
     assert (state.reference.others, state.reference.verified) == ((), False)
-    assert sorted(p.name for p in (tmp_path / "b").glob("outputs*")) == ["outputs_original.npz"]
+    assert [p.name for p in (tmp_path / "b").glob("outputs_original*")] == ["outputs_original.npz"]
 
 
 def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path):
@@ -125,3 +125,13 @@ def test_without_the_original_nothing_is_claimed(tmp_path):
     state.write_text(text[: text.index("reference:")] + "failure: null\n")
     found = remeasured(tmp_path)
     assert (found.verdict, found.verification.cause) == (Verdict.NOT_CHECKED, Cause.NO_REFERENCE)
+
+
+def test_a_file_that_is_not_the_one_that_was_built_is_named(tmp_path):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    assert FlagKind.ARTIFACT not in {flag.kind for flag in remeasured(tmp_path).performance.flags}
+    change_weights(tmp_path, lambda a: np.nextafter(a, 1, dtype=a.dtype))
+    found = remeasured(tmp_path)
+    assert FlagKind.ARTIFACT in {flag.kind for flag in found.performance.flags}
+    assert found.verdict is Verdict.MATCH

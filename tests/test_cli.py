@@ -20,7 +20,15 @@ SCRIPTS = EXAMPLES / "scripts"
 
 
 def test_version_and_help_do_not_import_torch():
-    for words in (["version"], ["--help"], ["benchmark", "--help"], ["cache", "list"]):
+    for words in (
+        ["version"],
+        ["--help"],
+        ["benchmark", "--help"],
+        ["race", "--help"],
+        ["cache", "benchmark", "--help"],
+        ["cache", "list"],
+        ["system-info"],
+    ):
         check = (
             "import sys\n"
             f"sys.argv = ['turnkey', *{words}]\n"
@@ -156,6 +164,14 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
         ([str(SCRIPTS / "hello_world.py"), "--script-args", "'open"], "cannot be split"),
         ([str(SCRIPTS / "hello_world.py"), "-d", __file__], "is not a directory"),
         ([str(SCRIPTS / "hello_world.py"), "--analyze-only", "--build-only"], "not allowed with"),
+        (
+            [str(SCRIPTS / "hello_world.py"), "--precision", "fp16", "--sequence", "onnx-fp32"],
+            "--sequence is not allowed with --precision; choose one.",
+        ),
+        ([str(SCRIPTS / "hello_world.py"), "--precision", "fp7"], "Unknown precision 'fp7'"),
+        (["cache", "report", "--format", "pigeon"], "Unknown format 'pigeon'; there are: "),
+        (["compare", "a", "b", "--format", "pigeon"], "Unknown format 'pigeon'; there are: "),
+        (["compare", "a", "b", "--fail-on", "slow"], "nothing that --fail-on knows"),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_status_2(turnkey, words, sentence):
@@ -327,7 +343,7 @@ def test_the_cache_is_listed_printed_and_reported(turnkey, tmp_path, cache):
     turnkey(SCRIPTS / "hello_world.py", "--runtime", "ort", "torch-eager", "--iterations", 5)
     assert "hello_world_24adc42f" in turnkey("cache", "list").stdout
     printed = turnkey("cache", "stats", "hello_world_24adc42f").stdout
-    assert "  sequence:\n  - export_pytorch\n  - optimize_onnx\n  - fp16_conversion" in printed
+    assert "  sequence:\n  - export_pytorch\n  - optimize_onnx\n  - set_success" in printed
     assert "mean_latency:" in printed
     assert turnkey("cache", "stats", "nothing").returncode == 1
     assert str(cache) in turnkey("cache", "location").stdout
@@ -378,3 +394,19 @@ def test_a_terminal_gets_a_live_view_and_a_pipe_does_not(cache):
     assert "Measuring with ort" in text
     assert "Mean Latency:" in text
     assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l")
+
+
+def test_system_info_is_a_table(turnkey):
+    result = turnkey("system-info")
+    assert result.returncode == 0, result.stderr
+    assert f"turnkey      {turnkeyml.__version__}" in result.stdout
+    assert re.search(r"^device +runtime +version +usable here$", result.stdout, re.MULTILINE)
+    assert re.search(r"^x86 \(default\) +ort +[\d.]+ +yes$", result.stdout, re.MULTILINE)
+
+
+def test_verbose_is_understood_where_measurements_are_shown(turnkey, cache):
+    result = turnkey(SCRIPTS / "hello_world.py", "--iterations", 5, "--verbose")
+    assert result.returncode == 0, result.stderr
+    again = turnkey("cache", "benchmark", "--all", "--iterations", 5, "--verbose")
+    assert again.returncode == 0, again.stderr
+    assert turnkey("compare", cache, cache, "--verbose").returncode == 0

@@ -18,7 +18,6 @@ import pytest
 from turnkeyml.cache.layout import BuildFolder, build_name
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.cli.main import main
-from turnkeyml.display.comparison import render
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save_evaluation
@@ -38,8 +37,9 @@ from turnkeyml.nouns import (
     to_dict,
 )
 from turnkeyml.report.compare import compare
+from turnkeyml.report.comparison_report import render
 from turnkeyml.report.document import make_document, to_json
-from turnkeyml.report.table import write_csv
+from turnkeyml.report.table import write_report
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 X86 = find_device("x86")
@@ -77,7 +77,7 @@ def judge(a, b, seed="", factor=1.0):
         for side, values in (("A", a), ("B", b * factor))
     ]
     if any(draws is None for draws in drawn):
-        return None, ratios.UNCLEAR
+        return None, ratios.SpeedVerdict.UNCLEAR
     ratio = ratios.ratio_of(np.median(a), np.median(b) * factor, drawn[1] - drawn[0])
     return ratio, ratios.verdict_on(ratio)
 
@@ -331,7 +331,7 @@ def test_of_several_measurements_of_one_thing_the_newest_counts(a, b, tmp_path):
     measure(a, stream(5.0), measured_at="2024-05-01T12:00:00+0200")
     measure(tmp_path / "c", stream(1.0), measured_at="2024-05-01T11:00:00+0000")
     measure(tmp_path / "d", stream(7.0), measured_at="2024-05-01T09:59:00+0000")
-    report = write_csv([a, tmp_path / "c", tmp_path / "d"], tmp_path)
+    (report,) = write_report([a, tmp_path / "c", tmp_path / "d"], tmp_path)
     measure(b, stream(1.0))
     (row,) = between(report, b).rows
     assert row.median_a == pytest.approx(1.0, rel=0.01)
@@ -475,8 +475,9 @@ def changed(a, b):
 def test_a_report_tells_the_same_as_the_cache_that_it_was_made_from(a, b, tmp_path):
     changed(a, b)
     expected = between(a, b)
-    report = write_csv([a], tmp_path)
-    for found in (between(report, b), between(report, write_csv([b], tmp_path / "r"))):
+    (report,) = write_report([a], tmp_path)
+    (other,) = write_report([b], tmp_path / "r")
+    for found in (between(report, b), between(report, other)):
         assert [(r.item, r.verdict) for r in found.rows] == [
             (r.item, r.verdict) for r in expected.rows
         ]

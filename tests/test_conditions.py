@@ -157,7 +157,7 @@ def test_coarse_counters_invent_no_other_programs():
     assert sum(slices, Activity(0.0, 0.0, 0.0, 0.0, 0.0)).other_cores < 0.1
 
 
-# What is said about it
+# What is said about it: in one sentence, as it may stand alone below a number
 
 QUIET = Conditions("", "", "", "", usable_cores=2, processors="0,1", threads=2)
 
@@ -189,8 +189,8 @@ def test_nothing_is_said_about_a_good_measurement():
 @pytest.mark.parametrize(
     ("kind", "conditions", "words"),
     [
-        ("load", {"other_cores": 0.4}, ["0.4 of 2 processors", "Stop them"]),
-        ("load", {"other_cores": 0.05, "worst_other_cores": 0.9}, ["0.9 at worst", "Stop them"]),
+        ("load", {"other_cores": 0.4}, ["0.4 of 2 processors", "stop them"]),
+        ("load", {"other_cores": 0.05, "worst_other_cores": 0.9}, ["0.9 at worst", "stop them"]),
         ("steal", {"stolen_share": 0.03}, ["hypervisor", "3%", "dedicated machine"]),
         (
             "quota",
@@ -205,6 +205,8 @@ def test_what_went_on_is_said_with_what_to_do(kind, conditions, words):
     (flag,) = find_flags([GOOD], DEFAULT, replace(QUIET, **conditions))
     assert flag.kind == kind
     assert [w for w in words if w not in flag.text] == []
+    assert flag.text.endswith(".")
+    assert ". " not in flag.text
 
 
 @pytest.mark.parametrize(
@@ -224,6 +226,8 @@ def test_what_is_wrong_with_the_samples_is_said_with_what_to_do(kind, samples, w
     (flag,) = find_flags([samples], DEFAULT, QUIET)
     assert flag.kind == kind
     assert [w for w in words if w not in flag.text] == []
+    assert flag.text.endswith(".")
+    assert ". " not in flag.text
 
 
 def test_what_an_option_has_caused_is_said_with_the_option():
@@ -276,6 +280,11 @@ def evaluate(samples: Samples, rule: Rule) -> Evaluation:
 
 def kinds(evaluation: Evaluation) -> set[str]:
     return {flag.kind for flag in evaluation.performance.flags}
+
+
+def test_every_evaluation_has_a_grade():
+    short, rule = samples_of(NORMAL[:3], stopped="count"), Rule.exactly(3)
+    assert [evaluate(GOOD, DEFAULT).grade, evaluate(short, rule).grade] == ["A", "D"]
 
 
 def test_a_program_that_burns_a_processor_is_noticed():

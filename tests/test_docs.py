@@ -15,6 +15,9 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "models" / "readme.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^ {4}((?:turnkey|benchit) \S.*)$", re.MULTILINE)
 
+LIGHT = ("cache", "compare", "models", "report", "system-info", "version")
+"""Commands that measure nothing."""
+
 COMMANDS = sorted(
     {
         command
@@ -36,7 +39,7 @@ def runner(tmp_path_factory):
     def run(command):
         words = shlex.split(command)
         module = {"turnkey": "turnkeyml", "benchit": "mlagility"}[words[0]]
-        if len(words) > 1 and words[1] not in ("cache", "compare", "models", "version", "report"):
+        if len(words) > 1 and words[1] not in LIGHT:
             chosen = {"--iterations", "--quick", "--rigorous"} & set(words)
             words += [] if chosen else ["--iterations", "3"]
         return subprocess.run(

@@ -102,6 +102,12 @@ def test_compare_prints_a_document(turnkey, benchmarked):
     assert verdicts <= {"SAME", "UNCLEAR"}
 
 
+def test_system_info_prints_a_document(turnkey):
+    document = validated(turnkey("system-info", "--json").stdout)
+    assert document["command"] == "system-info"
+    assert document["system"]["devices"][0]["runtimes"]
+
+
 def test_deleting_and_cleaning_say_what_they_did(turnkey, benchmarked):
     # The last to use the cache of this module.
     (build,) = validated(turnkey("cache", "clean", "two_models_c69b7dea", "--json").stdout)[

@@ -11,9 +11,9 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from turnkeyml.cache.layout import samples_file
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import (
-    SAMPLES,
     Costs,
     Sitting,
     evaluation_of,
@@ -277,8 +277,8 @@ def test_saved_samples_are_exactly_those_measured(tmp_path, longest, kept_as):
     first = measure(Model(lambda run: longest - run), Rule.exactly(50))
     second = measure(Model(13 * MICROSECOND, tick=50))
     save_evaluation(tmp_path, *evaluate(first, second))
-    loaded = load_samples(tmp_path / SAMPLES)
-    with np.load(tmp_path / SAMPLES) as arrays:
+    loaded = load_samples(samples_file(tmp_path))
+    with np.load(samples_file(tmp_path)) as arrays:
         assert arrays["timed"].dtype == kept_as
     for samples, found in zip((first, second), loaded, strict=True):
         assert np.array_equal(found, samples.timed / samples.block / MILLISECOND)

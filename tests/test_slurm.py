@@ -14,30 +14,39 @@ from pathlib import Path
 
 import pytest
 
+from turnkeyml.api import make_plan
+from turnkeyml.cache.layout import SlurmRunFolder
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.launch.slurm.commands import parse_arguments
-from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
-from turnkeyml.nouns import Input, InputResult, Plan, events
+from turnkeyml.launch.pool import Limits
+from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch.slurm import commands
+from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
+from turnkeyml.launch.slurm.run import open_run
+from turnkeyml.launch.slurm.submit import Submitter
+from turnkeyml.nouns import Input, InputResult, Plan, Task, events
 
 BLANK = "import time\n"
 """A script that needs no torch of its own and has no model: the quickest input there is."""
 
 SUBMITTER = """
 import sys
-from turnkeyml.launch.slurm.pool import SlurmOptions, evaluate_on_slurm
-from turnkeyml.nouns import Input, Plan
+from turnkeyml.launch.pool import Limits
+from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch.slurm.options import SlurmOptions
+from turnkeyml.nouns import Input, Plan, Task
 
 class Watcher:
     def input_started(self, item, position, total): print("started", item.name, flush=True)
     def event(self, item, event): print(type(event).__name__, item.name, flush=True)
     def tick(self): pass
     def input_finished(self, result): print("finished", result.input.name, flush=True)
+    def note(self, line): print(line, file=sys.stderr, flush=True)
     def close(self): pass
 
 cache, jobs, *files = sys.argv[1:]
-plan = Plan(cache, analyze_only=True)
-tasks = [(Input(file), plan) for file in files]
-list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions(max_jobs=int(jobs))))
+tasks = [Task(Input(file), Plan(cache, analyze_only=True)) for file in files]
+launch = Launch((), (), Limits(), slurm=SlurmOptions(max_jobs=int(jobs)))
+list(results(tasks, Watcher(), None, launch, many=True))
 """
 
 
@@ -70,6 +79,7 @@ class Watcher:
     def __init__(self, act: Callable[[Input, events.Event], None] | None = None) -> None:
         self.started: list[str] = []
         self.finished: list[str] = []
+        self.notes: list[str] = []
         self.closed = False
         self._act = act
 
@@ -85,6 +95,9 @@ class Watcher:
     def input_finished(self, result: InputResult) -> None:
         self.finished.append(result.input.name)
 
+    def note(self, line: str) -> None:
+        self.notes.append(line)
+
     def close(self) -> None:
         self.closed = True
 
@@ -93,12 +106,14 @@ class Watcher:
 def evaluate(slurm: None, cache: Path) -> Callable[..., dict[str, InputResult]]:
     """Evaluates files on the cluster; the results by the names of the files."""
 
-    def run(*files: Path, plan=None, watcher=None, resume=False, note=None, **options):
-        tasks = [(Input(str(f)), plan or Plan(str(cache), analyze_only=True)) for f in files]
-        results = evaluate_on_slurm(
-            tasks, watcher or Watcher(), None, SlurmOptions(**options), resume=resume, note=note
+    def run(*files: Path, plan=None, watcher=None, resume=False, seconds=None, **options):
+        plan = plan or Plan(str(cache), analyze_only=True)
+        tasks = [Task(Input(str(file)), plan) for file in files]
+        launch = Launch(
+            (), (), Limits(seconds=seconds), resume=resume, slurm=SlurmOptions(**options)
         )
-        return {result.input.name: result for result in results}
+        found = results(tasks, watcher or Watcher(), None, launch, many=True)
+        return {tasks[place].input.name: result for place, result in found}
 
     return run
 
@@ -158,7 +173,8 @@ def test_inputs_are_measured_in_an_array_and_a_failing_one_costs_its_own_row(
     raising = script("raise ValueError('not today')", name="raising.py", prelude="")
     dying = script("import os; os._exit(3)", name="dying.py", prelude="")
     watcher = Watcher()
-    rows = evaluate(good, raising, dying, plan=Plan(str(cache), iterations=20), watcher=watcher)
+    plan = make_plan(device="x86", runtime="ort", iterations=20, cache_dir=str(cache))
+    rows = evaluate(good, raising, dying, plan=plan, watcher=watcher)
     assert rows["good.py"].ok
     assert rows["good.py"].performances[0].iterations == 20
     assert rows["raising.py"].script.error == "ValueError: not today"
@@ -218,7 +234,7 @@ def test_jobs_that_are_killed_say_how(evaluate, script):
             ids = [j for j in names if j.endswith("_0")]
             subprocess.run(["scancel", ids[-1]], check=True)
         elif item.name == "killed.py":
-            _, child = sorted(processes("/2.json"))
+            (child,) = processes("/2.json")
             os.kill(child, signal.SIGKILL)
 
     rows = evaluate(cancelled, killed, fine, watcher=Watcher(kill))
@@ -317,11 +333,11 @@ def test_a_silent_controller_is_asked_again(evaluate, script, tmp_path, monkeypa
     )
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
-    notes: list[str] = []
-    rows = evaluate(script(BLANK, prelude=""), note=notes.append)
+    watcher = Watcher()
+    rows = evaluate(script(BLANK, prelude=""), watcher=watcher)
     assert rows["script.py"].ok
-    assert len(notes) == 1
-    assert "Unable to contact slurm controller" in notes[0]
+    assert len(watcher.notes) == 1
+    assert "Unable to contact slurm controller" in watcher.notes[0]
 
 
 def test_a_bad_partition_is_told_in_the_words_of_sbatch(evaluate, script, cache):
@@ -332,11 +348,12 @@ def test_a_bad_partition_is_told_in_the_words_of_sbatch(evaluate, script, cache)
 
 def test_without_slurm_one_sentence_says_so(cache, script, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    tasks = [(Input(str(script(BLANK, prelude=""))), Plan(str(cache), analyze_only=True))]
+    task = Task(Input(str(script(BLANK, prelude=""))), Plan(str(cache), analyze_only=True))
+    launch = Launch((), (), Limits(), slurm=SlurmOptions())
     with pytest.raises(
         UsageError, match="sbatch was not found; run this on a login node of a Slurm"
     ):
-        list(evaluate_on_slurm(tasks, Watcher(), None, SlurmOptions()))
+        list(results([task], Watcher(), None, launch, many=True))
 
 
 def test_arguments_become_options_of_sbatch():
@@ -352,3 +369,116 @@ def test_arguments_become_options_of_sbatch():
 def test_arguments_that_make_no_sense_are_refused(word):
     with pytest.raises(UsageError, match="Slurm argument"):
         parse_arguments(word)
+
+
+def tasks_of(cache: Path, *names: str) -> list[Task]:
+    return [Task(Input(name), Plan(str(cache), analyze_only=True)) for name in names]
+
+
+def leave_run(cache: Path, *names: str) -> SlurmRunFolder:
+    """What a submitter leaves that was killed before it had submitted anything."""
+    with open_run(tasks_of(cache, *names), False, pytest.fail) as (run, _):
+        return run.folder
+
+
+DAMAGED = {
+    "empty": "",
+    "cut": '{"host": "h", "pid": 1, "tas',
+    "not_a_record": "[1, 2]",
+    "no_tasks": '{"host": "h", "pid": 1}',
+    "wrong_types": '{"host": "h", "pid": 1, "tasks": 3, "jobs": {"1": "x"}}',
+    "foreign_jobs": '{"host": "h", "pid": 1, "tasks": [], "jobs": {"../../x": 1}}',
+    "deep": "[" * 100_000,
+    "huge": '{"host": "h", "pid": 1' + "0" * 400 + ', "tasks": [], "jobs": {}}',
+    "odd_bytes": "\udcff",
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_damaged_record_is_named_and_stops_nothing(cache, text, resume):
+    damaged = leave_run(cache, "a.py").record
+    damaged.write_bytes(text.encode(errors="surrogateescape"))
+    notes: list[str] = []
+    with open_run(tasks_of(cache, "a.py"), resume, notes.append) as (run, positions):
+        assert run.folder.record != damaged
+        assert positions == [1]
+    (note,) = notes
+    assert str(damaged) in note
+    assert note.count(".") - str(damaged).count(".") == 1, "one sentence"
+
+
+def test_a_folder_of_another_kind_is_passed_over(cache):
+    (cache / ".slurm" / "other").mkdir(parents=True)
+    (cache / ".slurm" / "file").write_text("")
+    leave_run(cache, "a.py")
+
+
+def test_a_run_goes_on_beside_a_damaged_record(evaluate, script, cache):
+    damaged = cache / ".slurm" / "20200101-000000-0-1" / "run.json"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text('{"tasks"')
+    watcher = Watcher()
+    rows = evaluate(script(BLANK, prelude=""), watcher=watcher)
+    assert rows["script.py"].ok
+    (note,) = watcher.notes
+    assert str(damaged) in note
+    assert damaged.exists()
+
+
+@pytest.fixture
+def no_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+
+
+def test_nobody_else_can_read_or_change_what_the_jobs_load(cache, no_umask):
+    tasks = tasks_of(cache, "a.py")
+    with open_run(tasks, False, pytest.fail) as (run, _):
+        run.prepare(1, tasks[0])
+        run.write_script(1, None)
+        assert run.folder.path.stat().st_mode & 0o777 == 0o700
+        assert modes(run.folder.path) == dict.fromkeys(
+            ("run.json", "1.json", "1.jsonl", "from-1.sh"), "0o600"
+        )
+
+
+def test_other_users_of_the_cache_can_have_runs_of_their_own(cache, no_umask):
+    leave_run(cache, "a.py")
+    assert (cache / ".slurm").stat().st_mode & 0o777 == 0o777
+
+
+def test_a_run_that_is_followed_is_closed_to_others(cache, no_umask):
+    folder = leave_run(cache, "a.py")
+    folder.path.chmod(0o777)
+    with open_run(tasks_of(cache, "a.py"), True, pytest.fail) as (run, _):
+        assert run.folder == folder
+        assert run.folder.path.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_run_may_be_followed_in_another_order(cache):
+    leave_run(cache, "a.py", "b.py", "c.py")
+    with open_run(tasks_of(cache, "c.py", "a.py"), True, pytest.fail) as (_, positions):
+        assert positions == [3, 1]
+
+
+def test_an_array_counts_from_the_first_of_its_tasks(cache, monkeypatch):
+    words: list[str] = []
+    monkeypatch.setattr(commands, "submit", lambda *given: words.extend(given) or "7")
+    tasks = tasks_of(cache, "a.py", "b.py", "c.py")
+    with open_run(tasks, False, pytest.fail) as (run, _):
+        placed = dict(enumerate(tasks, start=1))
+        submitter = Submitter(run, placed, SlurmOptions(), None, largest_array=1001)
+        assert submitter.submit([3, 1], in_queue=0) == {1: "7_0", 3: "7_2"}
+        assert "--array=0,2" in words
+        assert run.jobs == {"7_0": 1, "7_2": 3}
+
+
+def test_a_percent_sign_in_the_path_is_no_pattern_of_sbatch(cache):
+    folder = SlurmRunFolder(cache / "100%j")
+    assert folder.log_pattern("%j") == f"{cache}/100%%j/slurm-%j.out"

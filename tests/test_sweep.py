@@ -16,6 +16,7 @@ from turnkeyml.display.results import sweep_lines
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import (
     Evaluation,
+    Grade,
     Input,
     InputResult,
     InvocationRecord,
@@ -114,7 +115,7 @@ def result(
         figures = Performance(
             median, throughput, 9, median, None, 0, 0, 0, 0, median - 0.111, median + 0.111
         )
-        evaluations.append(Evaluation("x86", "a CPU", runtime, performance=figures))
+        evaluations.append(Evaluation("x86", "a CPU", runtime, grade=Grade.B, performance=figures))
     rows = (InvocationResult(invocation(digest=digest), evaluations=tuple(evaluations)),)
     return InputResult(Input("script.py"), invocations=rows, parameters=point)
 
@@ -132,9 +133,9 @@ def test_latency_and_throughput_along_a_sweep():
         result({"size": "16"}, ("ort", 4.444, 256.5), digest="2"),
     )
     assert found == [
-        ["size", "median (ms)", "95% interval", "runs/s"],
-        ["8", "2.222", "2.111 to 2.333", "512.5"],
-        ["16", "4.444", "4.333 to 4.555", "256.5"],
+        ["size", "median (ms)", "95% interval", "grade", "runs/s"],
+        ["8", "2.222", "2.111 to 2.333", "B", "512.5"],
+        ["16", "4.444", "4.333 to 4.555", "B", "256.5"],
     ]
 
 

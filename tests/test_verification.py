@@ -6,8 +6,9 @@ import pytest
 import torch
 
 import turnkeyml
-from turnkeyml.build.fp16.convert import convert_to_float16, out_of_range
-from turnkeyml.build.fp16.parts import verify_parts
+from turnkeyml.build.fp16.convert import convert_to_float16
+from turnkeyml.build.fp16.keep import out_of_range
+from turnkeyml.build.fp16.subgraphs import verify_subgraphs
 from turnkeyml.frameworks.torch.reference import reference_of
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Reference
@@ -142,7 +143,7 @@ class Attention(torch.nn.Module):
         return torch.softmax(x @ x.T, -1)
 
 
-def test_the_rounding_of_matrix_products_within_a_part_counts():
+def test_the_rounding_of_matrix_products_within_a_module_counts():
     torch.manual_seed(0)
     reference = reference_of(Attention(), (torch.rand(8, 64),), {}, ["x"])
     (exact,), (half,) = (reference.in_precision(d).values() for d in ("fp32", "fp16"))
@@ -227,9 +228,15 @@ class Scattering(torch.nn.Module):
         return torch.zeros(4, x.shape[1]).scatter_reduce(0, index, x, "sum") * 2
 
 
+def in_fp16(model, inputs, folder):
+    return turnkeyml.build_model(
+        model.eval(), inputs, build_name="b", cache_dir=str(folder), sequence="optimize-fp16"
+    )
+
+
 def fp16_build(model, inputs, folder):
     torch.manual_seed(0)
-    state = turnkeyml.build_model(model.eval(), inputs, build_name="b", cache_dir=str(folder))
+    state = in_fp16(model, inputs, folder)
     return state.verification.verdict, state.facts.get("kept_in_fp32", "")
 
 
@@ -238,6 +245,25 @@ def test_numbers_too_large_for_fp16_stay_in_fp32(tmp_path):
     assert verdict == "match"
     assert "nodes" in kept
     assert kept.endswith("output")
+
+
+class LargeInputs(torch.nn.Module):
+    """Its inputs are beyond the range of float16, its outputs are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.full((16,), 1e5))
+
+    def forward(self, x):
+        return torch.tanh(x / self.scale)
+
+
+def test_inputs_too_large_for_fp16_stay_in_fp32(tmp_path):
+    """ONNX Runtime's converter would cast them down and up again on their way."""
+    inputs = {"x": torch.rand(2, 16) * 2e5 + 1e5}
+    verdict, kept = fp16_build(LargeInputs(), inputs, tmp_path)
+    assert verdict == "match"
+    assert kept == "1 nodes, x"
 
 
 def test_ranges_are_known_where_a_file_describes_what_it_no_longer_has(tmp_path):
@@ -258,7 +284,7 @@ def test_numbers_too_small_for_fp16_stay_in_fp32(tmp_path):
     assert kept.endswith("output")
 
 
-def test_the_part_that_fp16_gets_wrong_stays_in_fp32(tmp_path):
+def test_the_subgraph_that_fp16_gets_wrong_stays_in_fp32(tmp_path):
     verdict, kept = fp16_build(Cancelling(), {"x": torch.randint(0, 8, (4, 64)) / 8}, tmp_path)
     assert verdict == "match"
     assert "nodes" in kept
@@ -268,20 +294,16 @@ def test_the_part_that_fp16_gets_wrong_stays_in_fp32(tmp_path):
     assert types["model.layers.3.weight"] == onnx.TensorProto.FLOAT16
 
 
-def test_a_look_that_failed_is_told_with_the_verdict(tmp_path, monkeypatch):
+def test_the_verdict_names_an_examination_that_failed(tmp_path, monkeypatch):
     def fails(*_):
         raise RuntimeError("no memory for it")
 
-    monkeypatch.setattr("turnkeyml.build.stages.fp16_conversion.out_of_range", fails)
+    monkeypatch.setattr("turnkeyml.build.fp16.keep.out_of_range", fails)
     torch.manual_seed(0)
     x = torch.rand(2, 16) * 10
-    state = turnkeyml.build_model(
-        Overflowing().eval(), {"x": x}, build_name="b", cache_dir=str(tmp_path)
-    )
+    state = in_fp16(Overflowing(), {"x": x}, tmp_path)
     assert state.verification.verdict == "mismatch"
-    assert (
-        "its numbers could not be looked at: RuntimeError: no memory" in state.verification.reason
-    )
+    assert "its numbers could not be examined: RuntimeError: no memory" in state.verification.reason
 
 
 class Chaotic(torch.nn.Module):
@@ -299,32 +321,30 @@ class Chaotic(torch.nn.Module):
         return x
 
 
-def test_a_model_that_amplifies_rounding_is_verified_in_parts(tmp_path):
+def test_a_model_that_amplifies_rounding_is_verified_in_subgraphs(tmp_path):
     torch.manual_seed(0)
-    model = Chaotic().eval()
-    state = turnkeyml.build_model(
-        model, {"x": torch.rand(4, 64)}, build_name="b", cache_dir=str(tmp_path)
-    )
+    model = Chaotic()
+    state = in_fp16(model, {"x": torch.rand(4, 64)}, tmp_path)
     assert state.verification.verdict == "match"
-    assert "in each of 48 parts" in state.verification.reason
+    assert "in each of 48 subgraphs" in state.verification.reason
     assert "the original itself gives other results in fp16" in state.verification.reason
     assert state.verification.max_relative_error > 0.1
 
 
-def test_an_error_in_one_part_is_found(tmp_path):
+def test_an_error_in_one_subgraph_is_found(tmp_path):
     torch.manual_seed(0)
     x = torch.rand(4, 64)
     good, bad = tmp_path / "good.onnx", tmp_path / "bad.onnx"
     torch.onnx.export(Chaotic().eval(), (x,), str(good), input_names=["x"], dynamo=False)
     convert_to_float16(good, bad)
     inputs = {"x": x.numpy()}
-    assert verify_parts(good, bad, inputs, "fp16", 1).verdict.verdict == "match"
+    assert verify_subgraphs(good, bad, inputs, "fp16", 1).verdict.verdict == "match"
     model = onnx.load(str(bad))
     bias = next(t for t in model.graph.initializer if t.name == "layers.12.bias")
     changed = onnx.numpy_helper.to_array(bias) * np.float16(1.5)
     bias.CopyFrom(onnx.numpy_helper.from_array(changed, bias.name))
     onnx.save(model, str(bad))
-    assert verify_parts(good, bad, inputs, "fp16", 1).verdict.verdict != "match"
+    assert verify_subgraphs(good, bad, inputs, "fp16", 1).verdict.verdict != "match"
 
 
 def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):
@@ -365,7 +385,7 @@ def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
 
 
 def test_what_is_looked_at_at_once_fits_into_memory():
-    from turnkeyml.build.fp16.convert import AT_ONCE_BYTES, _portions
+    from turnkeyml.build.fp16.ranges import AT_ONCE_BYTES, _portions
 
     value = onnx.helper.make_tensor_value_info
     half = AT_ONCE_BYTES // 8

@@ -8,17 +8,23 @@ from turnkeyml.errors import UsageError
 
 __all__ = ["build_monitor", "cache_dir", "debug", "onnx_opset", "timeout_seconds", "traceback"]
 
+CACHE_DIR = "TURNKEY_CACHE_DIR"
+DEFAULT_CACHE_DIR = "~/.cache/turnkey"
+ONNX_OPSET = "TURNKEY_ONNX_OPSET"
+TIMEOUT_SECONDS = "TURNKEY_TIMEOUT_SECONDS"
+DEFAULT_TIMEOUT_SECONDS = 3600
+
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}
 
 
 def cache_dir() -> str:
     """Where builds are kept when no option says otherwise."""
-    return os.path.expanduser(os.environ.get("TURNKEY_CACHE_DIR") or "~/.cache/turnkey")
+    return os.path.expanduser(os.environ.get(CACHE_DIR) or DEFAULT_CACHE_DIR)
 
 
 def debug() -> bool:
-    """Plain lines instead of a live view."""
+    """Plain lines instead of a view that is redrawn."""
     return _flag("TURNKEY_DEBUG", default=False)
 
 
@@ -34,12 +40,12 @@ def build_monitor() -> bool:
 
 def onnx_opset() -> int | None:
     """The opset that was asked for, or None."""
-    return _positive_integer("TURNKEY_ONNX_OPSET")
+    return _positive_integer(ONNX_OPSET)
 
 
 def timeout_seconds() -> int | None:
     """The time an isolated input may take, or None."""
-    return _positive_integer("TURNKEY_TIMEOUT_SECONDS")
+    return _positive_integer(TIMEOUT_SECONDS)
 
 
 def _flag(name: str, default: bool) -> bool:

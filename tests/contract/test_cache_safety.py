@@ -79,7 +79,7 @@ def test_all_asks_in_a_terminal(reader, filled_cache):
 @pytest.mark.parametrize("command", ["delete", "clean"])
 def test_a_name_or_all_is_needed(types, filled_cache, command):
     assert types(command).status == 2
-    assert len(list(filled_cache.rglob("*.onnx"))) == 18
+    assert len(list(filled_cache.rglob("*.onnx"))) == 12
 
 
 @promise("ours", "A broken build folder is a row of the report that says so")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
-from turnkeyml.build.check import check_onnx
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
@@ -112,9 +112,9 @@ class _Builder:
             build_status=BuildStatus.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
-            facts={**bench.facts, "sha256": self._checksums(bench)},
+            facts={**bench.facts, **self._facts(bench)},
             verification=verification,
-            reference=save_reference(self.folder, reference, verified),
+            reference=save_reference(self.folder, reference, verification, verified),
         )
         done = replace(done, files=self.folder.file_sizes())
         write_state(self.folder, done)
@@ -159,6 +159,15 @@ class _Builder:
             for kind, path in bench.artifacts.items()
         }
 
+    def _facts(self, bench: Workbench) -> dict[str, Any]:
+        """What the last file computes in, and the checksums of all."""
+        from turnkeyml.build.precision import precision_of
+
+        if ONNX not in bench.artifacts:
+            return {"sha256": {}}
+        precision = precision_of(bench.artifacts[ONNX])
+        return {"precision": precision, "sha256": self._checksums(bench)}
+
     def _checksums(self, bench: Workbench) -> dict[str, str]:
         """Of each ONNX file with its data files, as ``cat FILE DATA… | sha256sum`` would say."""
         from turnkeyml.build import onnx_files
@@ -198,7 +207,7 @@ def _verify(bench: Workbench) -> Verification:
     verdict = bench.verdicts.get(path.name)
     if verdict is None:
         precision = bench.facts.get("precision", "fp32")
-        verdict = check_onnx(str(path), bench.reference, precision, bench.threads)
+        verdict = bench.check(path, precision)
     earlier = next((name for name, found in bench.verdicts.items() if found.trusted), None)
     if earlier is not None and verdict.verdict in (Verdict.CLOSE, Verdict.MISMATCH):
         good, bad = bench.made_by[earlier], bench.made_by[path.name]

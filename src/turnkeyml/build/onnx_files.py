@@ -27,12 +27,12 @@ ONE_FILE_BYTES = 100_000_000
 """Above this the weights go to a file of their own, which costs far less memory to work with."""
 
 MOST_SIZES = 100_000
-"""Longer rows of integers are data, not sizes of anything."""
+"""Longer lists of integers are data, not shapes."""
 
 
 def read_graph(path: Path) -> onnx.ModelProto:
     """A model without its external data."""
-    if path.is_file() and path.stat().st_size == 0:  # to a parser a model without anything
+    if path.is_file() and path.stat().st_size == 0:  # see workarounds.elsewhere.EMPTY_FILE
         raise BuildError(f"{path.name} is not a valid ONNX file (it is empty)")
     try:
         return onnx.load(str(path), load_external_data=False)
@@ -93,10 +93,10 @@ def _load_external_data(tensor: Any, folder: Path) -> None:
 
 
 def take_in(path: Path, source: Path) -> None:
-    """Bring into a file what ONNX Runtime left outside when it made it from ``source``.
+    """Move data into a file that ONNX Runtime left outside when it made it from ``source``.
 
-    That is integers, as sizes must be seen when the model is loaded, and whatever the file still
-    refers to the source's data for.
+    That is integers, as shapes have to be in the graph (``SIZES_IN_EXTERNAL_DATA``), and data that
+    is still in the file of the source (``SOURCE_DATA``).
     """
     model = read_graph(path)
     outside = [
@@ -148,6 +148,6 @@ def _inner_tensors(graph: Any) -> list[Any]:
             if attribute.HasField("t"):
                 found.append(attribute.t)
             inner = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
-            for part in inner:
-                found += [*part.initializer, *_inner_tensors(part)]
+            for body in inner:
+                found += [*body.initializer, *_inner_tensors(body)]
     return found

@@ -11,14 +11,15 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from turnkeyml.build.check import check_onnx
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.nouns import StageRecord, Verification
+from turnkeyml.nouns import StageRecord, Verdict, Verification
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.reference import Reference
@@ -87,6 +88,27 @@ class Workbench:
     def received(self) -> Verification | None:
         """The verdict on the first file that was checked, which the others are made from."""
         return next(iter(self.verdicts.values()), None)
+
+    def check(self, path: Path, precision: str) -> Verification:
+        """The verdict on an ONNX file that was made from the one that was received.
+
+        Where that is specialised already, so is what is made from it.
+        """
+        found = check_onnx(
+            str(path), self.reference, precision, self.threads, may_specialise=self.is_specialised
+        )
+        return self.with_frozen(found)
+
+    @property
+    def is_specialised(self) -> bool:
+        """Whether the file that was received holds for the recorded inputs only."""
+        return self.received is not None and self.received.verdict is Verdict.SPECIALISED
+
+    def with_frozen(self, found: Verification) -> Verification:
+        """A verdict with where the decision was frozen, if it is specialised."""
+        if self.received is None or found.verdict is not Verdict.SPECIALISED:
+            return found
+        return replace(found, frozen=self.received.frozen)
 
     def keep(self, stage: str) -> None:
         """Move what a stage made to its final place, the graphs after the data they refer to."""

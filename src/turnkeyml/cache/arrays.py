@@ -24,6 +24,7 @@ __all__ = [
     "BFLOAT16",
     "fed",
     "load_arrays",
+    "narrow",
     "read_archive",
     "save_arrays",
     "widen",
@@ -135,7 +136,7 @@ def fed(arrays: Mapping[str, np.ndarray], wanted: Mapping[str, str]) -> dict[str
                 f"recorded are: {', '.join(n.removesuffix(BFLOAT16) for n in arrays)}."
             )
         if dtype == "bfloat16":
-            values[name] = arrays[bits] if bits in arrays else _rounded_to_bits(arrays[name])
+            values[name] = arrays[bits] if bits in arrays else narrow(arrays[name])
         elif dtype in _DTYPES:
             array = widen(arrays[bits]) if bits in arrays else arrays[name]
             values[name] = np.require(array, dtype=_DTYPES[dtype], requirements=["C", "O"])
@@ -154,7 +155,7 @@ def widen(bits: np.ndarray) -> np.ndarray:
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-def _rounded_to_bits(array: np.ndarray) -> np.ndarray:
+def narrow(array: np.ndarray) -> np.ndarray:
     """The bits of the nearest bfloat16 numbers, ties to even; what is not a number stays so."""
     single = np.ascontiguousarray(array, dtype=np.float32)
     bits = single.view(np.uint32)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.damaged import DamagedFile
+from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
@@ -42,6 +42,11 @@ class BuildSection:
 
 
 @dataclass(frozen=True)
+class _Labels:
+    labels: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Sections:
     """The sections that whoever reads stats relies on, all of which may be missing."""
 
@@ -58,7 +63,7 @@ class Sections:
     parameter_bytes: int = 0
     input_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     input_dtypes: dict[str, str] = field(default_factory=dict)
-    build: BuildSection = BuildSection()
+    build: BuildSection | None = None
     evaluations: tuple[Any, ...] = ()
 
 
@@ -71,26 +76,29 @@ def read_stats(folder: BuildFolder) -> dict[str, Any]:
 
 
 def _load(folder: BuildFolder) -> dict[str, Any]:
-    """The stats, of which every section that is there has the right shape."""
+    """The stats as they are; a ``DamagedFile`` where they have no sections at all."""
     try:
         data = load_yaml(folder.stats)
-        from_dict(Sections, data)
     except FileNotFoundError:
         return {}
-    except DamagedRecord as error:
-        raise DamagedFile(folder.stats, str(error).removeprefix("Sections.")) from None
-    return dict(data)
+    if not isinstance(data, dict):
+        raise DamagedFile(folder.stats, "it has no sections")
+    return data
 
 
 def stats_damages(folder: BuildFolder) -> list[str]:
     """What in the stats of a build cannot be used, in sentences."""
     try:
-        found = _load(folder).get("evaluations") or []
+        stats = _load(folder)
+        from_dict(Sections, stats)
     except DamagedFile as error:
         return [f"The stats of build {folder.name} cannot be read: {error.why}."]
-    reasons = dict.fromkeys(_why_damaged(evaluation) for evaluation in found)
+    except DamagedRecord as error:
+        why = printable(str(error).removeprefix("Sections."))
+        return [f"The stats of build {folder.name} are damaged: {why}."]
+    reasons = dict.fromkeys(_why_damaged(e) for e in _all_evaluations(stats))
     return [
-        f"An evaluation of build {folder.name} cannot be read: {reason}."
+        f"An evaluation of build {folder.name} cannot be read: {printable(reason)}."
         for reason in reasons
         if reason
     ]
@@ -101,7 +109,10 @@ def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
     folder = BuildFolder(Path(cache_dir).expanduser(), build_name)
     if not folder.stats.exists():
         raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
-    return dict(_load(folder).get("labels") or {})
+    try:
+        return from_dict(_Labels, _load(folder)).labels
+    except DamagedRecord as error:
+        raise DamagedFile(folder.stats, str(error)) from None
 
 
 def update_stats(folder: BuildFolder, **sections: Any) -> str | None:

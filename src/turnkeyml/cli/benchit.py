@@ -24,10 +24,34 @@ def translate(words: list[str]) -> list[str]:
     parser.add_argument("--all", action="store_true")
     found, rest = parser.parse_known_args(words[1:] if words[0] == "benchmark" else words)
     if found.all:
-        return ["benchmark", *_all_scripts(found.search_dir or "."), *rest]
-    if found.search_dir is not None:
+        rest = [*_all_scripts(found.search_dir or "."), *rest]
+    elif found.search_dir is not None:
         rest = [_inside(found.search_dir, word) for word in rest]
-    return ["benchmark", *rest] if words[0] == "benchmark" else rest
+    named = words[0] == "benchmark" or found.all
+    return [*(["benchmark"] if named else []), *rest, *_sequence(rest)]
+
+
+def _sequence(words: list[str]) -> list[str]:
+    """Builds of benchit are in fp16 unless the words say otherwise.
+
+    ONNX files are measured as they are, and live models need no build.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    for option in ("--sequence", "--sequence-file", "--precision"):
+        parser.add_argument(option, nargs="*")
+    parser.add_argument("--runtime", nargs="*", default=[])
+    found, rest = parser.parse_known_args(words)
+    chosen = (found.sequence, found.sequence_file, found.precision)
+    is_chosen = any(words is not None for words in chosen)
+    if is_chosen or not rest or any(word.endswith(".onnx") for word in rest):
+        return []
+    from turnkeyml.build.sequences import sequence_with
+    from turnkeyml.runtimes.registry import runtimes
+
+    live = {runtime.name for runtime in runtimes() if not runtime.measures_files}
+    if found.runtime and live.issuperset(found.runtime):
+        return []
+    return ["--sequence", sequence_with(["fp16"])]
 
 
 def _all_scripts(folder: str) -> list[str]:

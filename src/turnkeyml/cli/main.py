@@ -50,14 +50,13 @@ def _run(words: list[str], program: str) -> int:
     from turnkeyml.errors import TurnkeyError, UsageError
 
     try:
-        from turnkeyml.cli.words import parse
+        from turnkeyml.cli.words import parse, run
 
         if program == "benchit":
             from turnkeyml.cli.benchit import translate
 
             words = translate(words)
-        options = parse(words, program)
-        return int(options.run(options))
+        return run(parse(words, program))
     except TurnkeyError as error:
         print(f"{program}: error: {error}", file=sys.stderr)
         if "--json" in words:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Output", "print_error"]
+__all__ = ["Output", "print_error", "wants_json"]
 
 
 class Output:
@@ -27,7 +28,7 @@ class Output:
             os.dup2(2, 1)
         return self
 
-    def hold(self, *, ok: bool = True, **content: Any) -> None:
+    def set_content(self, *, ok: bool = True, **content: Any) -> None:
         """What the document is to say when the command is done."""
         if self._wanted:
             from turnkeyml.report.document import make_document
@@ -51,12 +52,21 @@ class Output:
             print(to_json(self._document), flush=True)
 
 
+def wants_json(options: argparse.Namespace) -> bool:
+    """Whether the words ask for a document."""
+    from turnkeyml.cli.arguments import given
+    from turnkeyml.options import JsonView, settle
+
+    return bool(settle(JsonView, given(options, JsonView))["json"])
+
+
 def print_error(words: list[str], message: str) -> None:
     """A document for those who asked for one and get an error instead."""
     from turnkeyml.cli.words import COMMANDS
     from turnkeyml.report.document import make_document, to_json
 
     command = words[0] if words[0] in COMMANDS else "benchmark"
-    if command in ("cache", "models") and len(words) > 1:
-        command = f"{command} {words[1]}"
+    actions = COMMANDS[command]
+    if isinstance(actions, dict):
+        command = " ".join([command, *(word for word in words[1:2] if word in actions)])
     print(to_json(make_document(command, ok=False, error=message)), flush=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from turnkeyml.display.cautions import cautions, every_caution
 from turnkeyml.display.results import interval_in_words, race_lines
-from turnkeyml.display.tables import significant
 from turnkeyml.nouns import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
@@ -19,12 +19,14 @@ from turnkeyml.nouns import (
     Verdict,
     Verification,
 )
+from turnkeyml.report.tables import significant
 
 __all__ = ["HEADER", "build_lines", "closing_line", "listing", "performance_lines", "size_in_words"]
 
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16
+MARGIN = " " * LABEL_WIDTH
 SHAPES_SHOWN = 8
 
 
@@ -33,14 +35,19 @@ def closing_line(command: str) -> str:
     return f"Woohoo! The '{command}' command is complete."
 
 
-def listing(result: InputResult, show_status: bool, as_race: bool = False) -> str:
-    """Everything that is known of an input; ``as_race``: only the table where there is one."""
+def listing(
+    result: InputResult, show_status: bool, as_race: bool = False, verbose: bool = False
+) -> str:
+    """Everything that is known of an input.
+
+    ``as_race`` shows only the table where there is one, ``verbose`` every flag of a measurement.
+    """
     point = ", ".join(f"{name}={value}" for name, value in result.parameters.items())
     lines = [f"{result.input.name} ({point}):" if point else f"{result.input.name}:"]
     if as_race:
         result = replace(result, invocations=tuple(map(_table_alone, result.invocations)))
     for group in _by_model(result.invocations):
-        lines += [INDENT + line for line in _model_lines(group, show_status)]
+        lines += [INDENT + line for line in _model_lines(group, show_status, verbose)]
         lines.append("")
     complaint = _script_line(result)
     told = {row.failure for row in result.invocations} if show_status else set()
@@ -59,7 +66,7 @@ def size_in_words(size: float) -> str:
     return f"{round(size, 2)} TB"
 
 
-def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
+def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) -> list[str]:
     """The result of a single model, for those who call us from Python."""
     performance = evaluation.performance
     if performance is None:
@@ -68,15 +75,17 @@ def performance_lines(name: str, evaluation: Evaluation) -> list[str]:
         f"Performance of {name} on device {evaluation.device} is:",
         f"latency: {performance.mean_latency:.3f} ms",
         f"throughput: {performance.throughput:.1f} ips",
+        f"median: {_median(evaluation, performance)}",
     ]
-    return lines + _verification_lines(evaluation.verification)
+    lines += _verification_lines(evaluation.verification)
+    return lines + [f"caution: {text}" for text in _own_cautions(evaluation, verbose)]
 
 
-def build_lines(name: str, evaluations: list[Evaluation]) -> list[str]:
+def build_lines(name: str, evaluations: list[Evaluation], verbose: bool = False) -> list[str]:
     """What became of measuring a build again."""
     if not evaluations:
         return [f"{name}:", f"{INDENT}Skipped: it has been measured before.", ""]
-    lines = [line for e in evaluations for line in _evaluation_lines(e)]
+    lines = _measured_lines(tuple(evaluations), None, verbose)
     return [f"{name}:", *(INDENT + line for line in lines), ""]
 
 
@@ -106,14 +115,14 @@ def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]
     return ordered + [group for group in groups.values() if id(group) not in placed]
 
 
-def _model_lines(group: list[InvocationResult], show_status: bool) -> Iterator[str]:
+def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool) -> Iterator[str]:
     first = group[0].invocation
     margin = INDENT * 2 * first.depth
     single = len(group) == 1
     yield margin + first.name + (f" {_executed(first)}" if single else "")
     inner = margin + INDENT
     yield inner + _field("Model Type:", first.model_type)
-    if first.class_name != "ONNX":
+    if first.class_repr:
         yield inner + _field("Class:", f"{first.class_name} ({first.class_repr})")
     if first.file:
         line = f", line {first.line}" if first.line else ""
@@ -126,7 +135,7 @@ def _model_lines(group: list[InvocationResult], show_status: bool) -> Iterator[s
         if not single:
             yield ""
             yield inner + f"With input shape {number} {_executed(row.invocation)}"
-        for line in _invocation_lines(row, show_status):
+        for line in _invocation_lines(row, show_status, verbose):
             yield inner + line
 
 
@@ -136,13 +145,13 @@ def _executed(record: InvocationRecord) -> str:
     return f"(executed {record.executed}x - {record.seconds:.2f}s)"
 
 
-def _invocation_lines(row: InvocationResult, show_status: bool) -> Iterator[str]:
+def _invocation_lines(row: InvocationResult, show_status: bool, verbose: bool) -> Iterator[str]:
     record = row.invocation
     yield _field("Input Shape:", _shapes(record))
     yield _field("Hash:", record.hash)
     yield _field("Build dir:", row.build_dir or "")
     if show_status and row.selected:
-        yield from _status_lines(row)
+        yield from _status_lines(row, verbose)
 
 
 def _shapes(record: InvocationRecord) -> str:
@@ -151,7 +160,7 @@ def _shapes(record: InvocationRecord) -> str:
     return ", ".join(shown + [f"… and {more} more"] * (more > 0)) or "none"
 
 
-def _status_lines(row: InvocationResult) -> Iterator[str]:
+def _status_lines(row: InvocationResult, verbose: bool) -> Iterator[str]:
     if row.skipped:
         yield _field("Status:", f"Not built: {row.skipped}.")
     elif row.failure:
@@ -159,16 +168,36 @@ def _status_lines(row: InvocationResult) -> Iterator[str]:
     elif not row.evaluations and not row.race:
         yield _field("Status:", "Model successfully built!")
         for line in _verification_lines(row.verification):
-            yield " " * LABEL_WIDTH + line
-    for evaluation in row.evaluations:
-        yield from _evaluation_lines(evaluation)
-    if row.race:
-        for number, line in enumerate(race_lines(row.race)):
-            yield _field("" if number else "Race:", line)
-        if not row.evaluations:
-            yield from _race_cautions(row.race)
+            yield MARGIN + line
+    yield from _measured_lines(row.evaluations, row.race, verbose)
     for remark in row.remarks:
         yield _field("Note:", remark)
+
+
+def _measured_lines(
+    evaluations: tuple[Evaluation, ...], race: RaceResult | None, verbose: bool
+) -> Iterator[str]:
+    """Every evaluation, the race if there was one, and the cautions for all of them together."""
+    apart = bool(evaluations) and (verbose or (len(evaluations) == 1 and race is None))
+    for evaluation in evaluations:
+        yield from _evaluation_lines(evaluation)
+        if apart:
+            for text in _own_cautions(evaluation, verbose):
+                yield MARGIN + _field("Caution:", text)
+    if race:
+        for number, line in enumerate(race_lines(race)):
+            yield _field("" if number else "Race:", line)
+    if not apart:
+        together = evaluations or tuple(row.evaluation for row in (race.rows if race else ()))
+        for text in every_caution(together) if verbose else cautions(together):
+            yield _field("Caution:", text)
+
+
+def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
+    """What is to be said about one evaluation by itself."""
+    if not verbose or evaluation.performance is None:
+        return cautions([evaluation])
+    return [flag.text for flag in evaluation.performance.flags]
 
 
 def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
@@ -180,36 +209,23 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
         return
     runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
     yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({runtime})")
-    margin = " " * LABEL_WIDTH
     latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
-    yield f"{margin}{'Mean Latency:':<16}{latency:<7} {LATENCY_UNITS}"
-    yield f"{margin}{'Throughput:':<16}{throughput:<7} {THROUGHPUT_UNITS}"
+    yield MARGIN + _field("Mean Latency:", f"{latency:<7} {LATENCY_UNITS}")
+    yield MARGIN + _field("Throughput:", f"{throughput:<7} {THROUGHPUT_UNITS}")
     for line in _verification_lines(evaluation.verification):
-        yield margin + line
-    yield margin + f"{'Median:':<16}{_median(performance)}"
-    for flag in performance.flags:
-        yield margin + f"{'Caution:':<16}{flag.text}"
+        yield MARGIN + line
+    yield MARGIN + _field("Median:", _median(evaluation, performance))
 
 
-def _median(performance: Performance) -> str:
+def _median(evaluation: Evaluation, performance: Performance) -> str:
     """The median with what makes it believable."""
     words = [f"{performance.iterations:,} runs"]
     if performance.processes > 1:
         words.append(f"{performance.processes} processes")
     interval = interval_in_words(performance)
     known = f"95% interval {interval} ms, " if interval else ""
-    return f"{significant(performance.median_latency)} ms ({known}{', '.join(words)})"
-
-
-def _race_cautions(race: RaceResult) -> Iterator[str]:
-    """What is to be said of the contestants; once where it is the same for several."""
-    found: dict[str, list[str]] = {}
-    for row in race.rows:
-        performance = row.evaluation.performance
-        for flag in performance.flags if performance else ():
-            found.setdefault(flag.text, []).append(row.label)
-    for text, labels in found.items():
-        yield _field("Caution:", f"{', '.join(labels)}: {text}")
+    grade = f", grade {evaluation.grade}" if evaluation.grade else ""
+    return f"{significant(performance.median_latency)} ms ({known}{', '.join(words)}){grade}"
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:
@@ -219,7 +235,7 @@ def _verification_lines(verification: Verification | None) -> list[str]:
     detail = ""
     if verification.max_relative_error is not None:
         detail = f" (relative error {verification.max_relative_error:.2g})"
-    return [f"{'Verification:':<16}{verification.verdict}{detail}: {verification.reason}"]
+    return [_field("Verification:", f"{verification.verdict}{detail}: {verification.reason}")]
 
 
 def _script_line(result: InputResult) -> str | None:

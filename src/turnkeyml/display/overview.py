@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.display.tables import significant, text_table
-from turnkeyml.nouns import InputResult, InvocationResult
+from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult
+from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Overview", "line_of"]
 
@@ -106,8 +106,13 @@ def _figure(result: InputResult) -> str:
         for evaluation in row.evaluations:
             if evaluation.performance is not None:
                 median = significant(evaluation.performance.median_latency)
-                words.append(f"{median} ms {evaluation.label}")
+                words.append(f"{median} ms {evaluation.label}{_doubt(evaluation)}")
     return ", ".join(words[:4] + (["…"] if len(words) > 4 else []))
+
+
+def _doubt(evaluation: Evaluation) -> str:
+    """The grade where it is bad: a line has no room for a good one."""
+    return f" (grade {evaluation.grade})" if evaluation.grade in (Grade.C, Grade.D) else ""
 
 
 def _reasons(result: InputResult) -> list[str]:

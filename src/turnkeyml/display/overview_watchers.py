@@ -26,7 +26,7 @@ def make_overview_watcher(total: int) -> OverviewWatcher:
 
 
 class OverviewWatcher:
-    """One line an input, and what they amount to at the end."""
+    """One line per input, and what they amount to at the end."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -56,6 +56,10 @@ class OverviewWatcher:
         self._resumed += 1
         self._overview.add(result)
 
+    def note(self, line: str) -> None:
+        """A line about the run as a whole."""
+        print(line, file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """Say what it all amounts to, also where it ends early."""
         if self._closed or not self._done:
@@ -79,15 +83,15 @@ class BarWatcher(OverviewWatcher):
         self._began = time.monotonic()
         self._running: dict[str, str] = {}
         self._latest: list[str] = []
-        self._live: Live | None = None
+        self._view: Live | None = None
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         from rich.live import Live
 
         self._running[item.name] = "starts"
-        if self._live is None:
-            self._live = Live(self._view(), auto_refresh=False, transient=True)
-            self._live.start()
+        if self._view is None:
+            self._view = Live(self._drawing(), auto_refresh=False, transient=True)
+            self._view.start()
         self.tick()
 
     def event(self, item: Input | None, event: events.Event) -> None:
@@ -96,8 +100,8 @@ class BarWatcher(OverviewWatcher):
             self._running[item.name] = what
 
     def tick(self) -> None:
-        if self._live:
-            self._live.update(self._view(), refresh=True)
+        if self._view:
+            self._view.update(self._drawing(), refresh=True)
 
     def input_finished(self, result: InputResult) -> None:
         self._running.pop(result.input.name, None)
@@ -105,15 +109,15 @@ class BarWatcher(OverviewWatcher):
         self.tick()
 
     def close(self) -> None:
-        if self._live:
-            self._live.stop()
-            self._live = None
+        if self._view:
+            self._view.stop()
+            self._view = None
         super().close()
 
     def _say(self, line: str) -> None:
         self._latest = [*self._latest, line][-LATEST:]
 
-    def _view(self) -> Group:
+    def _drawing(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from turnkeyml.display.tables import significant, text_table
 from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow
+from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 
@@ -20,16 +20,17 @@ def interval_in_words(performance: Performance) -> str:
 
 def race_lines(race: RaceResult) -> list[str]:
     """The table of a race and its verdict."""
-    header = ["contestant", "median (ms)", "95% interval", "speed-up", "95% interval", "verified"]
+    header = ["contestant", "median (ms)", "95% interval", "grade"]
+    header += ["speed-up", "95% interval", "verified"]
     lines = text_table(header, [_race_cells(row, race) for row in race.rows])
-    for row in race.rows:
-        if not row.evaluation.ok:
-            lines.append(f"{row.label} failed: {row.evaluation.reason}")
-        elif _moved(row, race):
-            lines.append(
-                f"{row.label}: its median moved from round to round; the speed-up is that within "
-                "the rounds and differs from the ratio of the medians."
-            )
+    lost = [row for row in race.rows if not row.evaluation.ok]
+    lines += [f"{row.label} failed: {row.evaluation.reason}" for row in lost]
+    moved = [row.label for row in race.rows if _moved(row, race)]
+    if moved:
+        lines.append(
+            f"{', '.join(moved)}: the median moved from round to round; the speed-up is that "
+            "within the rounds and differs from the ratio of the medians."
+        )
     return [*lines, race.verdict]
 
 
@@ -46,7 +47,7 @@ def _moved(row: RaceRow, race: RaceResult) -> bool:
 def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
     performance = row.evaluation.performance
     if performance is None:
-        return [row.label, "failed", "", "", "", ""]
+        return [row.label, "failed", "", "", "", "", ""]
     ratio = "1 (baseline)" if row.label == race.baseline else _times(row.speedup)
     interval = ""
     if row.label != race.baseline and row.speedup_low and row.speedup_high:
@@ -55,6 +56,7 @@ def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
         row.label,
         significant(performance.median_latency),
         interval_in_words(performance),
+        row.evaluation.grade or "",
         ratio,
         interval,
         row.evaluation.verdict,
@@ -72,8 +74,8 @@ def sweep_lines(results: Sequence[InputResult]) -> list[str]:
         return []
     names = list(dict.fromkeys(name for r in swept for name in r.parameters))
     batches = "batch_size" in names
-    header = ["script", "model", *names, "runtime", "median (ms)", "95% interval", "runs/s"]
-    header += ["items/s"] * batches
+    header = ["script", "model", *names, "runtime", "median (ms)", "95% interval", "grade"]
+    header += ["runs/s", *["items/s"] * batches]
     rows = [row for result in swept for row in _sweep_rows(result, names, batches)]
     several = [len({row[i] for row in rows} - {""}) > 1 for i in range(len(header))]
     constant = {"script", "model", "runtime"}
@@ -91,15 +93,15 @@ def _sweep_rows(result: InputResult, names: list[str], batches: bool) -> Iterabl
             cells = [result.input.name, row.invocation.name, *point, evaluation.label]
             yield [*cells, *_sweep_cells(evaluation, result.parameters, batches)]
     if not found:
-        yield [result.input.name, "", *point, "", "failed", "", "", *[""] * batches]
+        yield [result.input.name, "", *point, "", "failed", "", "", "", *[""] * batches]
 
 
 def _sweep_cells(evaluation: Evaluation, point: dict[str, str], batches: bool) -> list[str]:
     performance = evaluation.performance
     if performance is None:
-        return ["failed", "", "", *[""] * batches]
+        return ["failed", "", "", "", *[""] * batches]
     cells = [significant(performance.median_latency), interval_in_words(performance)]
-    cells.append(significant(performance.throughput))
+    cells += [evaluation.grade or "", significant(performance.throughput)]
     if batches:
         batch = point.get("batch_size", "")
         cells.append(significant(performance.throughput * int(batch)) if batch.isdigit() else "")

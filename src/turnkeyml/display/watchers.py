@@ -1,4 +1,4 @@
-"""Showing what goes on: plain lines for logs and pipes, a live view for terminals."""
+"""Showing what goes on: plain lines for logs and pipes, a view that is redrawn for terminals."""
 
 from __future__ import annotations
 
@@ -16,20 +16,25 @@ if TYPE_CHECKING:
 
     from turnkeyml.display.overview_watchers import OverviewWatcher
 
-__all__ = ["LiveWatcher", "PlainWatcher", "make_monitor", "make_watcher"]
+__all__ = ["PlainWatcher", "ViewWatcher", "make_monitor", "make_watcher"]
 
 
 def make_watcher(
-    show_status: bool, as_race: bool = False, overview: int = 0
+    show_status: bool, as_race: bool = False, overview: int = 0, verbose: bool = False
 ) -> PlainWatcher | OverviewWatcher:
-    """The watcher that fits where we print to; ``overview`` is the number of very many inputs."""
+    """The watcher that fits where we print to.
+
+    ``overview`` is the number of inputs if they are too many for a listing of each, ``verbose``
+    shows every flag of a measurement.
+    """
     if overview:
         from turnkeyml.display.overview_watchers import make_overview_watcher
 
         return make_overview_watcher(overview)
     plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
-    kind = PlainWatcher if plain else LiveWatcher
-    return kind(show_status, environment.build_monitor(), environment.traceback(), as_race)
+    kind = PlainWatcher if plain else ViewWatcher
+    monitor, traceback = environment.build_monitor(), environment.traceback()
+    return kind(show_status, monitor, traceback, as_race, verbose)
 
 
 def make_monitor(monitor: bool | None = None) -> PlainWatcher:
@@ -42,10 +47,16 @@ class PlainWatcher:
     """Listings on standard output, progress and tracebacks on standard error."""
 
     def __init__(
-        self, show_status: bool, monitor: bool, traceback: bool, as_race: bool = False
+        self,
+        show_status: bool,
+        monitor: bool,
+        traceback: bool,
+        as_race: bool = False,
+        verbose: bool = False,
     ) -> None:
         self._show_status = show_status
         self._as_race = as_race
+        self._verbose = verbose
         self._monitor = monitor
         self._traceback = traceback
         self._title = ""
@@ -76,11 +87,16 @@ class PlainWatcher:
         if not self._header_shown:
             print(f"\n{HEADER}\n")
             self._header_shown = True
-        print(listing(result, self._show_status, self._as_race), flush=True)
+        text = listing(result, self._show_status, self._as_race, self._verbose)
+        print(text, flush=True)
 
     def input_resumed(self, result: InputResult) -> None:
         """The same for one that an earlier run has done."""
         self.input_finished(result)
+
+    def note(self, line: str) -> None:
+        """A line about the run as a whole."""
+        self._tell(line)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -109,17 +125,22 @@ def _progress_line(event: events.Event) -> str | None:
     return None
 
 
-class LiveWatcher(PlainWatcher):
+class ViewWatcher(PlainWatcher):
     """A view of the current build and measurement that disappears when they are done.
 
     While the script itself runs the terminal belongs to the script.
     """
 
     def __init__(
-        self, show_status: bool, monitor: bool, traceback: bool, as_race: bool = False
+        self,
+        show_status: bool,
+        monitor: bool,
+        traceback: bool,
+        as_race: bool = False,
+        verbose: bool = False,
     ) -> None:
-        super().__init__(show_status, monitor, traceback, as_race)
-        self._live: Live | None = None
+        super().__init__(show_status, monitor, traceback, as_race, verbose)
+        self._view: Live | None = None
         self._rows: list[tuple[str, str]] = []
         self._current: str | None = None
         self._began = self._expected = 0.0
@@ -134,8 +155,8 @@ class LiveWatcher(PlainWatcher):
             case events.ScriptFinished():
                 super().event(item, event)
             case events.InvocationFinished(result):
-                if result.traceback and self._traceback and self._live:
-                    self._live.console.print(result.traceback.rstrip(), markup=False)
+                if result.traceback and self._traceback and self._view:
+                    self._view.console.print(result.traceback.rstrip(), markup=False)
                 self._rows, self._current = [], None
             case events.StageStarted(_, _, message, position, total):
                 self._begin(f"{message} ({position} of {total})")
@@ -153,28 +174,28 @@ class LiveWatcher(PlainWatcher):
         self.tick()
 
     def tick(self) -> None:
-        if self._live:
-            self._live.update(self._view(), refresh=True)
+        if self._view:
+            self._view.update(self._drawing(), refresh=True)
 
     def input_finished(self, result: InputResult) -> None:
         self.close()
         super().input_finished(result)
 
     def close(self) -> None:
-        if self._live:
-            self._live.stop()
-            self._live = None
+        if self._view:
+            self._view.stop()
+            self._view = None
 
     def _begin(self, what: str) -> None:
         self._current, self._began, self._expected = what, time.monotonic(), 0.0
-        if self._live is None:
+        if self._view is None:
             from rich.live import Live
 
             print(flush=True)  # the script's last line may not be finished
-            self._live = Live(self._view(), auto_refresh=False, transient=True)
-            self._live.start()
+            self._view = Live(self._drawing(), auto_refresh=False, transient=True)
+            self._view.start()
 
-    def _view(self) -> Table:
+    def _drawing(self) -> Table:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -188,7 +209,11 @@ class LiveWatcher(PlainWatcher):
             table.add_row(Text("…", style="cyan"), Text(f"{self._current}  {elapsed:.0f} s"))
             if self._expected > 2:
                 left = self._expected - elapsed
-                words = f"about {left:.0f} s left" if left > 0.5 else "until it is known well"
+                words = (
+                    f"about {left:.0f} s left"
+                    if left > 0.5
+                    else "until the median is known precisely enough"
+                )
                 table.add_row("", ProgressBar(total=self._expected, completed=elapsed, width=40))
                 table.add_row("", Text(words, style="dim"))
         return table

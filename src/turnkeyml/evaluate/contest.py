@@ -62,6 +62,10 @@ class Contestant(Protocol):
     def sha256(self) -> str | None: ...
 
     @property
+    def changed(self) -> bool:
+        """Whether the file is not the one that was built."""
+
+    @property
     def fresh_processes(self) -> bool:
         """Whether each of several measurements can have a process of its own."""
 
@@ -81,6 +85,9 @@ class FileContestant:
     reference: ReferenceRecord | None
     artifact: str
     sha256: str | None
+    """Of the file as it is measured."""
+    changed: bool = False
+    """Whether that is not the file that was built."""
     fresh_processes: bool = True
 
     @contextlib.contextmanager
@@ -110,6 +117,7 @@ class LiveContestant:
     rerun: Callable[[], Worker] | None
     artifact: None = None
     sha256: None = None
+    changed: bool = False
 
     @property
     def fresh_processes(self) -> bool:
@@ -249,6 +257,12 @@ class _Runner:
         return len(self._sittings) if self._contestant.fresh_processes else 1
 
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
+        if self._contestant.changed:
+            yield Flag(
+                FlagKind.ARTIFACT,
+                f"{self._contestant.artifact} is not the file that was built (another SHA-256); "
+                "the verdict is on what it computes now. --rebuild always builds it again.",
+            )
         if self._reason is None and self._processes < rule.processes:
             yield Flag(
                 FlagKind.PROCESSES,

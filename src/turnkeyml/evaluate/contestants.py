@@ -49,6 +49,8 @@ class Contestants:
     plan: Plan
     state: BuildState | None
     subject: Subject | None = None
+    is_fresh: bool = False
+    """Whether the build was made just now, so that its files are the ones that were built."""
 
     @property
     def threads(self) -> int:
@@ -79,7 +81,9 @@ class Contestants:
     def _kind(self, precision: str) -> str | None:
         """The name of the artifact of a precision."""
         assert self.state is not None
-        kind = ONNX if precision == self._own_precision() else f"{ONNX}_{precision}"
+        own = self._own_precision()
+        converted = own == "mixed" and precision == "fp16"  # some of it had to stay in fp32
+        kind = ONNX if precision == own or converted else f"{ONNX}_{precision}"
         return kind if kind in self.state.artifacts else None
 
     def _file(self, runtime: Runtime, precision: str) -> Contestant:
@@ -87,6 +91,9 @@ class Contestants:
         kind = self._kind(precision)
         assert kind is not None
         artifact = self.state.artifacts[kind]
+        precision = self._own_precision() if kind == ONNX else precision
+        built = self.state.facts.get("sha256", {}).get(kind)
+        found = built if self.is_fresh else self._checksum(artifact)
         request = Request(
             threads=self.threads,
             model=str(self.folder.path / artifact),
@@ -101,8 +108,17 @@ class Contestants:
             build=self.folder,
             reference=self.state.reference,
             artifact=artifact,
-            sha256=self.state.facts.get("sha256", {}).get(kind),
+            sha256=found,
+            changed=built is not None and found != built,
         )
+
+    def _checksum(self, artifact: str) -> str:
+        """Of an ONNX file as it is now, with its data files."""
+        from turnkeyml.build.fingerprint import checksum
+        from turnkeyml.build.onnx_files import data_files
+
+        path = self.folder.path / artifact
+        return checksum([path, *data_files(path)])
 
     def _live(self, runtime: Runtime) -> Contestant:
         subject = self.subject

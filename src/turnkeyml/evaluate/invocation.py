@@ -196,7 +196,8 @@ class _Work:
             self.sink.send(events.MeasureEstimated(name, seconds))
 
         state = built.state if built else None
-        contestants = Contestants(self.folder, self.plan, state, self.subject)
+        fresh = built is not None and not built.reused
+        contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
         evaluations, race = measure_contestants(
             contestants, runtimes, announce, lambda: self.turns.alone(name)
         )

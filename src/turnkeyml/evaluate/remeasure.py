@@ -9,20 +9,13 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
 from turnkeyml.evaluate.contestants import Contestants, measure_contestants
+from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
 from turnkeyml.nouns import Evaluation, Plan
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
-__all__ = ["SKIP", "measure_again"]
-
-SKIP: dict[str, frozenset[str]] = {
-    "attempted": frozenset({"successful", "failed"}),
-    "failed": frozenset({"failed"}),
-    "successful": frozenset({"successful"}),
-    "none": frozenset(),
-}
-"""For each policy, the outcomes of earlier measurements that are left as they are."""
+__all__ = ["measure_again"]
 
 
 def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:

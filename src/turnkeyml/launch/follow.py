@@ -1,24 +1,26 @@
-"""Following one input from outside: what its events say, and what became of it."""
+"""Following one task from outside: what its events say, and what became of it."""
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
-from turnkeyml.evaluate.child import Assignment
+from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import (
     Input,
     InputResult,
     InvocationRecord,
     InvocationResult,
     ScriptOutcome,
+    Task,
     events,
 )
 
-__all__ = ["Follower", "Watcher"]
+__all__ = ["BEFORE_THE_SCRIPT", "Follower", "Watcher"]
 
+BEFORE_THE_SCRIPT = "before the script ran"
 
 _PHASES: dict[type, str | None] = {
     events.ScriptStarted: "script",
@@ -45,24 +47,31 @@ class Watcher(Protocol):
 
     def input_resumed(self, result: InputResult) -> None: ...
 
+    def note(self, line: str) -> None:
+        """A line about the run as a whole, such as that a scheduler does not answer."""
+
     def close(self) -> None: ...
 
 
 class Follower:
-    """Reads the events of one task, wherever it runs, and knows what they amount to."""
+    """Reads the events of one task, wherever it runs, and knows what they amount to.
 
-    def __init__(self, assignment: Assignment, watcher: Watcher) -> None:
-        self.item = assignment.task.input
-        self.where = "before the script ran"
+    Events may be missing or out of order: whoever writes them may be killed, and the file system
+    may lose lines. What is told of an invocation that nobody has found is not passed on.
+    """
+
+    def __init__(self, task: Task, path: Path, watcher: Watcher) -> None:
+        self.item = task.input
+        self.where = BEFORE_THE_SCRIPT
         self.waits = False
         """Whether it waits for others to finish: for the machine, or for a build."""
         self.measures = False
         """Whether it has the machine to itself, and nothing should disturb it."""
         self.complete = False
         """Whether everything has been done; how the process ends does not matter any more."""
-        self._plan = assignment.task.plan
+        self._plan = task.plan
         self._watcher = watcher
-        self._reader = events.Reader(assignment.events)
+        self._reader = events.Reader(str(path))
         self._found: dict[str, InvocationRecord] = {}
         self._results: dict[str, InvocationResult] = {}
         self._outcome: ScriptOutcome | None = None
@@ -75,8 +84,9 @@ class Follower:
         """Take in what is new; whether there was anything."""
         new = self._reader.read()
         for event in new:
-            self._note(event)
-            self._watcher.event(self.item, event)
+            if self._is_known(event):
+                self._note(event)
+                self._watcher.event(self.item, event)
         return bool(new)
 
     def result(self, failure: str | None = None) -> InputResult:
@@ -90,6 +100,11 @@ class Follower:
         return InputResult(
             self.item, outcome, tuple(rows), complaint, self._plan.parameters, self._seconds
         )
+
+    def _is_known(self, event: events.Event) -> bool:
+        """Whether an event is about the task as a whole or about an invocation that we know."""
+        about = getattr(event, "invocation", None)
+        return not isinstance(about, str) or about in self._found
 
     def _enter(self, phase: str | None) -> None:
         """The time since the last change belongs to the phase that ends here."""
@@ -111,7 +126,7 @@ class Follower:
                 self._found[record.hash] = record
             case events.ScriptFinished(outcome, records):
                 self._outcome = outcome
-                self._found = {r.hash: r for r in records}
+                self._find_all(records)
                 self.where = "after the script had run"
             case events.StageStarted(_, stage):
                 self.where = f"in {stage}"
@@ -119,15 +134,21 @@ class Follower:
                 self.where = f"while measuring with {runtime}"
             case events.InvocationFinished(result):
                 self._results[result.invocation.hash] = result
+                self._found.setdefault(result.invocation.hash, result.invocation)
             case events.InputFinished(failure):
                 self.complete = True
                 self._failure = failure
 
+    def _find_all(self, records: tuple[InvocationRecord, ...]) -> None:
+        """These are all that there are, apart from those that have results already."""
+        done = {r.invocation.hash: r.invocation for r in self._results.values()}
+        self._found = {**{record.hash: record for record in records}, **done}
+
     def _row(self, record: InvocationRecord, failure: str | None) -> InvocationResult:
         if record.hash in self._results:
             return self._results[record.hash]
-        build_dir = os.path.join(self._plan.cache_dir, record.build_name)
-        row = InvocationResult(record, self.item.selects(record), build_dir=build_dir)
+        folder = BuildFolder(Path(self._plan.cache_dir), record.build_name)
+        row = InvocationResult(record, self.item.selects(record), build_dir=str(folder.path))
         if self._plan.analyze_only or not row.selected:
             return row
         if record.obstacle is not None:

@@ -1,26 +1,27 @@
-"""Evaluating many inputs: which ones, what an earlier run has done, here or on a cluster."""
+"""Evaluating many inputs: which ones, what an earlier run has done, and where the rest runs."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Listing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from turnkeyml import environment
+from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.errors import UsageError
+from turnkeyml.launch.backend import Backend
 from turnkeyml.launch.follow import Watcher
-from turnkeyml.launch.journal import LOGS, Journal
-from turnkeyml.launch.local.pool import Limits, evaluate_inputs
-from turnkeyml.nouns import Input, InputResult, Plan, SequenceSource, Task
+from turnkeyml.launch.journal import Journal
+from turnkeyml.launch.pool import Limits, Pool
+from turnkeyml.nouns import InputResult, Plan, SequenceSource, Task
 
 if TYPE_CHECKING:
-    from turnkeyml.launch.slurm.pool import SlurmOptions
+    from turnkeyml.launch.slurm.options import SlurmOptions
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
-
-DEFAULT_TIMEOUT_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Launch:
     source: SequenceSource | None = None
     resume: bool = False
     retry: bool = False
+    """To resume and to do again what had failed."""
     slurm: SlurmOptions | None = None
     on_result: Callable[[InputResult], None] | None = None
     as_race: bool = False
@@ -71,58 +73,58 @@ def results(
     many: bool,
 ) -> Iterator[tuple[int, InputResult]]:
     """What became of each task, with its place among them: from an earlier run, or done now."""
-    done: dict[int, InputResult] = {}
-    if journal is not None and launch.resume:
-        found = {place: journal.finished(task) for place, task in enumerate(tasks)}
-        done = {p: r for p, r in found.items() if r and (r.ok or not launch.retry)}
+    done = _finished_earlier(tasks, journal, launch)
     for place, result in done.items():
         watcher.input_resumed(result)
         yield place, result
     left = [place for place in range(len(tasks)) if place not in done]
+    rest = [tasks[place] for place in left]
     if journal is not None:
-        journal.begin([tasks[place] for place in left])
-    places = _Places([(place, tasks[place]) for place in left])
-    for result in _evaluate([tasks[place] for place in left], watcher, launch, many):
-        place = places.take(result)
+        journal.begin(rest)
+    for number, result in _evaluate(rest, watcher, launch, many):
         if journal is not None:
-            journal.keep(tasks[place], result)
-        yield place, result
+            journal.keep(rest[number], result)
+        yield left[number], result
+
+
+def _finished_earlier(
+    tasks: list[Task], journal: Journal | None, launch: Launch
+) -> dict[int, InputResult]:
+    """What need not be done again, by place. To retry is to resume without the failures."""
+    if journal is None or not launch.resume:
+        return {}
+    found = {place: journal.finished(task) for place, task in enumerate(tasks)}
+    return {place: r for place, r in found.items() if r and (r.ok or not launch.retry)}
 
 
 def _evaluate(
     tasks: list[Task], watcher: Watcher, launch: Launch, many: bool
-) -> Iterator[InputResult]:
-    if not tasks:
-        return
-    if launch.slurm is not None:
-        from turnkeyml.launch.slurm.pool import evaluate_on_slurm
-
-        slurm = replace(launch.slurm, seconds=launch.limits.seconds or default_seconds())
-        yield from evaluate_on_slurm(tasks, watcher, slurm, resume=launch.resume)
-        return
+) -> Iterator[tuple[int, InputResult]]:
+    """What became of each of these tasks, as they finish, whatever becomes of the others."""
     limits = launch.limits
-    if many:
-        limits = replace(limits, logs=os.path.join(tasks[0].plan.cache_dir, LOGS))
-        if limits.seconds is None:
-            limits = replace(limits, seconds=default_seconds())
-    yield from evaluate_inputs(tasks, watcher, limits)
+    if limits.seconds is None and (many or launch.slurm is not None):
+        limits = replace(limits, seconds=default_seconds())
+    if not tasks:
+        watcher.close()
+        return
+    opened = _open_backend(tasks, watcher, launch, limits, many)
+    with opened as backend, contextlib.closing(watcher):
+        yield from Pool(tasks, backend, watcher, limits).results()
 
 
-class _Places:
-    """Which task a result belongs to."""
+def _open_backend(
+    tasks: list[Task], watcher: Watcher, launch: Launch, limits: Limits, many: bool
+) -> contextlib.AbstractContextManager[Backend]:
+    """Where the tasks run, as the user chose."""
+    if launch.slurm is not None:
+        from turnkeyml.launch.slurm.backend import open_slurm
 
-    def __init__(self, tasks: list[tuple[int, Task]]) -> None:
-        self._places: dict[Any, list[int]] = {}
-        for place, task in reversed(tasks):
-            key = self._key(task.input, task.plan.parameters)
-            self._places.setdefault(key, []).append(place)
+        return open_slurm(
+            tasks, launch.slurm, seconds=limits.seconds, resume=launch.resume, note=watcher.note
+        )
+    from turnkeyml.launch.local.backend import open_local
 
-    def take(self, result: InputResult) -> int:
-        return self._places[self._key(result.input, result.parameters)].pop()
-
-    @staticmethod
-    def _key(item: Input, parameters: dict[str, str]) -> tuple[Any, ...]:
-        return (item.path, item.targets, tuple(parameters.items()))
+    return open_local(tasks, limits.jobs, keep_logs=many)
 
 
 def default_seconds() -> float:

@@ -1,4 +1,4 @@
-"""What the reader of a result should know about it, in words that say what to do."""
+"""What the reader of a result should know about it, in sentences that say what to do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from turnkeyml.measure.grade import OTHER_SHARE, processor_count
 from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
@@ -16,10 +17,9 @@ __all__ = ["find_flags"]
 
 HIGH_SPREAD = 0.1
 ENOUGH = 20
-"""Samples of which there would be enough, were they independent."""
-OTHER_SHARE = 0.05
+"""Samples that would be enough if they were independent."""
 WORST_OTHER_SHARE = 0.15
-"""Of the processors, that other programs may use unmentioned: on average, and for half a second."""
+"""Of the processors, that other programs may use unmentioned for half a second."""
 STOLEN_SHARE = 0.01
 THROTTLED_SHARE = 0.01
 TICKS = 0.03
@@ -27,7 +27,10 @@ TICKS = 0.03
 
 
 def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
-    """Everything that stands between these samples and a number to rely on."""
+    """Everything that keeps these samples from giving a number to rely on.
+
+    The text of each is one sentence: what was wrong, and what to do.
+    """
     found = [*_about_length(sittings, rule), *_about_timing(sittings, rule)]
     found += [*_about_series(sittings), *_about_machine(sittings, conditions)]
     return tuple(found)
@@ -39,40 +42,44 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     reasons = {s.stopped for s in sittings}
     interval = overall_interval([s.latencies for s in sittings])
     width = interval.half_width / float(np.median(latencies)) if interval else None
-    known = f"the interval of the median is ±{width:.1%}" if width is not None else ""
+    known = f"the median is known to ±{width:.1%}" if width is not None else ""
     if "cap" in reasons:
         yield Flag(
             FlagKind.CAP,
-            f"It was cut at the limit of {rule.cap_seconds:g} s after {runs:,} runs"
-            f"{f'; {known}' if known else ''}. --iterations N measures as long as you like.",
+            f"It stopped at the time limit of {rule.cap_seconds:g} s after {runs:,} runs"
+            f"{f' and {known}' if known else ''}: --iterations N measures as long as you like.",
         )
     elif "settled" in reasons:
         yield Flag(
             FlagKind.SETTLED,
-            f"The noise is steady and {known}; ±{rule.precision:.0%} would take longer than the "
-            f"limit of {rule.cap_seconds:g} s. A quieter machine or --rigorous gets closer.",
+            f"The noise is steady: {known}, and ±{rule.precision:.0%} would take longer than the "
+            f"time limit of {rule.cap_seconds:g} s; use a quieter machine or --rigorous.",
         )
     elif width is not None and width > rule.precision and len(sittings) > 1:
         yield Flag(
             FlagKind.PROCESSES,
-            f"Each process was precise, but they differ: {known}. Measure again, on a quieter "
+            f"Each process was precise, but they differ and {known}: measure again, on a quieter "
             "machine if you can.",
         )
     if interval is None:
-        alike = ", each much like the one before," if len(latencies) >= ENOUGH else ""
-        longer = "leave out --iterations or raise it" if rule.iterations else "measure longer"
-        yield Flag(
-            FlagKind.FEW,
-            f"{len(latencies):,} samples{alike} are too few to say how good the median is; "
-            f"{longer}.",
-        )
+        yield _too_few(len(latencies), rule)
+
+
+def _too_few(samples: int, rule: Rule) -> Flag:
+    correlated = "correlated " if samples >= ENOUGH else ""
+    longer = "leave out --iterations or raise it" if rule.iterations else "measure longer"
+    return Flag(
+        FlagKind.FEW,
+        f"{samples:,} {correlated}samples are too few to tell how well the median is known: "
+        f"{longer}.",
+    )
 
 
 def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     if not all(s.steady for s in sittings):
         yield Flag(
             FlagKind.UNSTEADY,
-            "The warm-up had not become steady when its time was over; "
+            "The warm-up did not become steady within its time limit: "
             "let the machine rest, or measure again with --rigorous.",
         )
     share = max(s.timer / (s.block * float(np.median(s.latencies)) or 1) for s in sittings)
@@ -80,10 +87,10 @@ def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
         why = (
             "without --iterations short models are timed in blocks"
             if rule.iterations
-            else "the model changes its inputs, so that its runs cannot be timed in blocks"
+            else "the model changes its inputs, so its runs cannot be timed in blocks"
         )
         yield Flag(
-            FlagKind.TIMER, f"Reading the clock costs about {share:.1%} of each sample; {why}."
+            FlagKind.TIMER, f"Reading the clock costs about {share:.1%} of each sample: {why}."
         )
 
 
@@ -94,56 +101,59 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
         word = "slower" if worst.relative > 0 else "faster"
         yield Flag(
             FlagKind.DRIFT,
-            f"The last third of the runs was {abs(worst.relative):.1%} {word} than the first: "
-            "the machine was changing (heat, clock rate, other load). "
-            "Let it come to rest and measure again.",
+            f"The last third of the runs was {abs(worst.relative):.1%} {word} than the first "
+            "(heat, clock rate, other load): let the machine rest and measure again.",
         )
     wide = max(spread(s.latencies) for s in sittings)
     if wide > HIGH_SPREAD:
         yield Flag(
             FlagKind.VARIATION,
-            f"The runs vary a lot: the middle half of them spans {wide:.0%} of the median. "
-            "Close other programs, or try fewer --threads.",
+            f"The runs vary a lot, the middle half of them by {wide:.0%} of the median: "
+            "close other programs or try fewer --threads.",
         )
 
 
 def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    cores, processors = conditions.usable_cores, conditions.processors.count(",") + 1
-    other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
-    watched = sum(a.seconds for s in sittings for a in s.activities) or sum(
-        s.seconds for s in sittings
-    )
-    unclear = TICKS / max(watched, TICKS)
-    much = other > OTHER_SHARE * processors + unclear or worst > WORST_OTHER_SHARE * processors
-    if much:
-        yield Flag(
-            FlagKind.LOAD,
-            f"Other programs kept {other:.1f} of {processors} processors busy, {worst:.1f} at "
-            "worst. Stop them and measure again.",
-        )
+    yield from _about_load(sittings, conditions)
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
             FlagKind.STEAL,
-            f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others; "
-            "a dedicated machine would not.",
+            f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others: "
+            "measure on a dedicated machine.",
         )
     seconds = sum(s.seconds for s in sittings)
     if (conditions.throttled_seconds or 0.0) > THROTTLED_SHARE * seconds:
         quota = f" of {conditions.cpu_quota:g} cores" if conditions.cpu_quota else ""
         yield Flag(
             FlagKind.QUOTA,
-            f"The CPU quota{quota} held us back for {conditions.throttled_seconds:.1f} s; "
-            "raise it, or choose fewer --threads.",
+            f"The CPU quota{quota} throttled us for {conditions.throttled_seconds:.1f} s: "
+            "raise it or choose fewer --threads.",
         )
     if conditions.overheated:
         yield Flag(
             FlagKind.HEAT,
-            f"The processor slowed itself down {conditions.overheated:.0f} times because of heat; "
+            f"The processor throttled itself {conditions.overheated:.0f} times because of heat: "
             "cool it and measure again.",
         )
-    if conditions.threads > cores:
+    threads, cores = conditions.threads, conditions.usable_cores
+    if threads > cores:
         yield Flag(
             FlagKind.THREADS,
-            f"There are more threads ({conditions.threads}) than cores ({cores}) to run them; "
-            f"--threads {cores} would be as many.",
+            f"There are more threads ({threads}) than cores ({cores}): choose --threads {cores}.",
+        )
+
+
+def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    processors = processor_count(conditions)
+    other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
+    watched = sum(a.seconds for s in sittings for a in s.activities) or sum(
+        s.seconds for s in sittings
+    )
+    unclear = TICKS / max(watched, TICKS)
+    if other > OTHER_SHARE * processors + unclear or worst > WORST_OTHER_SHARE * processors:
+        most = f", {worst:.1f} at worst" if worst > other else ""
+        yield Flag(
+            FlagKind.LOAD,
+            f"Other programs kept {other:.1f} of {processors} processors busy{most}: "
+            "stop them and measure again.",
         )

@@ -34,6 +34,11 @@ class Opened:
         """What it has cost by now; the peak of the memory is that of its runs."""
         return replace(self._costs, peak_memory_bytes=machine.peak_memory_bytes())
 
+    def run_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """What the session computes on other inputs; the recorded ones must be fed again."""
+        self.session.feed(inputs)
+        return _run_once(self.session)
+
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""
         self.outputs = {}
@@ -53,9 +58,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
     seconds = time.perf_counter() - begin
     peak = machine.peak_memory_bytes()
     machine.reset_peak_memory()
-    session.prepare()
-    session.run()
-    session.synchronize()
+    outputs = _run_once(session)
     version = runtime.version()
     costs = Costs(
         load_seconds=seconds,
@@ -66,4 +69,11 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={runtime.library: version, "numpy": np.__version__},
         settings=session.settings(),
     )
-    return Opened(session, SessionMeter(session), session.outputs(), costs)
+    return Opened(session, SessionMeter(session), outputs, costs)
+
+
+def _run_once(session: Session) -> dict[str, np.ndarray]:
+    session.prepare()
+    session.run()
+    session.synchronize()
+    return session.outputs()

@@ -21,13 +21,11 @@ import numpy as np
 
 from turnkeyml.measure.statistics import PROCESS_FLOOR as FLOOR
 from turnkeyml.measure.statistics import Z, correlation_time, median_interval
+from turnkeyml.nouns import Word
 
 __all__ = [
-    "FASTER",
-    "SAME",
-    "SLOWER",
-    "UNCLEAR",
     "Ratio",
+    "SpeedVerdict",
     "draws_from_interval",
     "draws_from_samples",
     "generator",
@@ -35,8 +33,6 @@ __all__ = [
     "ratio_of",
     "verdict_on",
 ]
-
-FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 
 DRAWS = 4000
 
@@ -53,6 +49,16 @@ LEAST_CHANGE = 1.01
 """A smaller change is not called one, however sure it is."""
 SAME_WITHIN = 1.03
 """Two medians are the same if the whole interval of their ratio lies within this factor of 1."""
+
+
+class SpeedVerdict(Word):
+    """What a ratio and its interval say about the second of two measurements."""
+
+    FASTER = "FASTER"
+    SLOWER = "SLOWER"
+    SAME = "SAME"
+    UNCLEAR = "UNCLEAR"
+    """Neither: measure longer, or on a quieter machine."""
 
 
 @dataclass(frozen=True)
@@ -104,18 +110,18 @@ def ratio_of(first: float, second: float, draws: np.ndarray) -> Ratio:
     return Ratio(second / first, float(low), float(high))
 
 
-def verdict_on(ratio: Ratio) -> str:
+def verdict_on(ratio: Ratio) -> SpeedVerdict:
     """SLOWER or FASTER where the interval excludes 1 and the change is worth the word.
 
     SAME needs evidence too: an interval that is narrow, and close to 1. The rest is UNCLEAR.
     """
     if ratio.low > 1 and ratio.value >= LEAST_CHANGE:
-        return SLOWER
+        return SpeedVerdict.SLOWER
     if ratio.high < 1 and ratio.value <= 1 / LEAST_CHANGE:
-        return FASTER
+        return SpeedVerdict.FASTER
     if ratio.low >= 1 / SAME_WITHIN and ratio.high <= SAME_WITHIN:
-        return SAME
-    return UNCLEAR
+        return SpeedVerdict.SAME
+    return SpeedVerdict.UNCLEAR
 
 
 def geometric_mean(ratios: Sequence[float], draws: Sequence[np.ndarray]) -> Ratio:

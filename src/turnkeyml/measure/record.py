@@ -17,6 +17,7 @@ from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.flags import find_flags
+from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import overall_interval
@@ -82,6 +83,7 @@ def evaluation_of(
     samples = [s.samples for s in sittings]
     costs = [s.costs for s in sittings]
     conditions = _conditions(samples, costs[0], threads, rule)
+    performance = _performance(samples, rule, conditions)
     return Evaluation(
         device=device.describe(),
         device_type=device.name,
@@ -92,7 +94,8 @@ def evaluation_of(
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),
         load_peak_memory_bytes=_most(c.load_peak_memory_bytes for c in costs),
         peak_memory_bytes=_most(c.peak_memory_bytes for c in costs),
-        performance=_performance(samples, rule, conditions),
+        grade=grade_of(performance, conditions),
+        performance=performance,
         conditions=conditions,
     )
 

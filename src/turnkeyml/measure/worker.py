@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,7 +34,8 @@ from turnkeyml.nouns import (
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.judge import judge
+from turnkeyml.verify.reference import Outputs
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
 
@@ -85,7 +86,18 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
         reason = "the build does not hold what the original computes; run its script again"
         return Verification(Verdict.NOT_CHECKED, Cause.NO_REFERENCE, reason)
     reference = load_reference(folder, request.reference)
-    return compare(opened.outputs, reference, request.request.precision)
+
+    def run(inputs: Outputs) -> Outputs:
+        if inputs is reference.inputs:
+            return opened.outputs
+        return opened.run_on(inputs)
+
+    verdict = judge(
+        run, reference, request.request.precision, may_specialise=request.reference.specialised
+    )
+    opened.session.feed(reference.inputs)
+    frozen = request.reference.frozen if verdict.verdict is Verdict.SPECIALISED else ()
+    return replace(verdict, frozen=frozen)
 
 
 def serve(

@@ -61,6 +61,7 @@ class FlagKind(Word):
     QUOTA = "quota"
     HEAT = "heat"
     THREADS = "threads"
+    ARTIFACT = "artifact"
 
 
 @dataclass(frozen=True)

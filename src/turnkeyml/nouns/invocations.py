@@ -35,6 +35,7 @@ class InvocationRecord:
     model_type: str
     class_name: str
     class_repr: str
+    """Empty where the model is not an instance of a class, such as a file."""
     file: str
     line: int
     parameters: int

@@ -92,14 +92,14 @@ def _fields(kind: Any) -> dict[str, Any]:
 
 
 def _decode(hint: Any, value: Any) -> Any:
-    if hint is Any:
+    if hint is Any or (type(value) is hint and hint in (str, float)):
         return value
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    origin, arguments, is_record = _parts(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
         return _decode(next(a for a in arguments if a is not type(None)), value)
-    if dataclasses.is_dataclass(hint):
+    if is_record:
         return from_dict(typing.cast("type", hint), value)
     if origin in (tuple, list) and isinstance(value, (list, tuple)):
         return origin(_decode(arguments[0], v) for v in value)
@@ -110,15 +110,19 @@ def _decode(hint: Any, value: Any) -> Any:
     raise DamagedRecord(f"{_short(value)} where there should be {hint}")
 
 
+@functools.cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
+    """What a hint consists of; found out once, because a report decodes thousands of records."""
+    return typing.get_origin(hint), typing.get_args(hint), dataclasses.is_dataclass(hint)
+
+
 def _decode_plain(kind: type, value: Any) -> Any:
     if issubclass(kind, Enum):
         try:
             return kind(value)
         except ValueError:
             raise DamagedRecord(f"{_short(value)} is no {kind.__name__}") from None
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if number and isinstance(value, int) and abs(value) > LARGEST:
-        raise DamagedRecord("a number that is too large")
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and _fits(value)
     if kind is float and number:
         return value
     if kind is int and number and float(value).is_integer():
@@ -130,8 +134,15 @@ def _decode_plain(kind: type, value: Any) -> Any:
     raise DamagedRecord(f"{_short(value)} where there should be {kind.__name__}")
 
 
+def _fits(number: float) -> bool:
+    """Whether a number can be computed with: a whole one of a thousand digits cannot."""
+    return isinstance(number, float) or abs(number) <= LARGEST
+
+
 def _short(value: Any) -> str:
     """A value in few characters, however large it is."""
+    if isinstance(value, int) and not _fits(value):
+        return f"a number of {value.bit_length()} bits"
     if isinstance(value, (dict, list)):
         return f"a {type(value).__name__} of {len(value)}"
     text = ascii(value) if isinstance(value, str) else str(value)

@@ -16,6 +16,9 @@ class Verdict(Word):
     """Within the tolerance of the precision, or as exact as the original itself."""
     NONDETERMINISTIC = "nondeterministic"
     """The original does not agree with itself, so nothing can be compared with it."""
+    SPECIALISED = "specialised"
+    """A match on the recorded inputs; on others it computes something else, as a decision that
+    depends on the values of the inputs is frozen in it."""
     CLOSE = "close"
     """Beyond the tolerance, but of the same direction and magnitude: weaker evidence."""
     MISMATCH = "mismatch"
@@ -44,6 +47,8 @@ class Cause(Word):
     ORIGINAL_UNSTABLE = "original is unstable"
     """The original itself differs between precisions by more than a tenth."""
     NOT_FINITE = "not finite"
+    HELD_OUT = "held-out inputs"
+    """It matches on the recorded inputs, but not on others."""
     OTHER_SHAPES = "other shapes"
     CANNOT_RUN = "cannot run"
     NO_OUTPUT = "no output"
@@ -64,6 +69,10 @@ class Verification:
     max_absolute_error: float | None = None
     max_relative_error: float | None = None
     cosine: float | None = None
+    held_out: int = 0
+    """On how many sets of inputs that the exporter has not seen it matches too."""
+    frozen: tuple[str, ...] = ()
+    """Where a decision was frozen, if the verdict is ``specialised`` and the exporter tells."""
     operator: str | None = None
     """The operator that the runtime cannot run, if that is the cause and it names one."""
 
@@ -81,5 +90,11 @@ class ReferenceRecord:
     deterministic: bool = True
     others: tuple[str, ...] = ()
     """Other precisions in which the original was computed because the verdict depended on it."""
+    held_out: int = 0
+    """How many sets of held-out inputs there are, with what the original computes on them."""
+    specialised: bool = False
+    """Whether the export only holds for the recorded inputs, so that the others fail."""
+    frozen: tuple[str, ...] = ()
+    """Where a decision was frozen, if the exporter tells."""
     verified: bool = False
     """Whether the outputs of a build that was verified subgraph by subgraph are there too."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import struct
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,110 +14,43 @@ import numpy as np
 
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
+from turnkeyml.measure.ratios import SpeedVerdict
 from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.statistics import student
-from turnkeyml.nouns import Flag, Verdict
+from turnkeyml.nouns import Verdict
+from turnkeyml.report.comparison import (
+    ComparedFailure,
+    ComparedRow,
+    Comparison,
+    Difference,
+    MeanRatio,
+    SingleRow,
+)
 from turnkeyml.report.matching import match_rows
-from turnkeyml.report.rows import Item, Row
+from turnkeyml.report.rows import Row
 from turnkeyml.report.sides import Side, read_side
 
-__all__ = [
-    "ComparedFailure",
-    "ComparedRow",
-    "Comparison",
-    "Difference",
-    "MeanRatio",
-    "SingleRow",
-    "compare",
-]
+__all__ = ["Comparison", "compare"]
 
 LEAST_DISTURBANCE = 0.005
 """What is smaller changes nothing beside the rest."""
-VERDICTS = (ratios.FASTER, ratios.SLOWER, ratios.SAME, ratios.UNCLEAR)
 
-
-@dataclass(frozen=True)
-class Difference:
-    """Something about how a row was measured that is not the same on both sides."""
-
-    name: str
-    a: str
-    b: str
-
-
-@dataclass(frozen=True)
-class ComparedRow:
-    """A measurement that is there on both sides; medians are in milliseconds."""
-
-    item: Item
-    median_a: float
-    median_b: float
-    ratio: float
-    """The median of B over that of A: above 1, B is slower."""
-    ratio_low: float | None
-    """The ends of the 95% interval of the ratio."""
-    ratio_high: float | None
-    verdict: str
-    """FASTER, SLOWER, SAME or UNCLEAR."""
-    verification_a: Verdict
-    verification_b: Verdict
-    differences: tuple[Difference, ...] = ()
-    flags_a: tuple[Flag, ...] = ()
-    flags_b: tuple[Flag, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_mismatch(self) -> bool:
-        """Whether it computes something else than the original, on either side."""
-        return Verdict.MISMATCH in (self.verification_a, self.verification_b)
-
-
-@dataclass(frozen=True)
-class ComparedFailure:
-    """A measurement that failed on one side or on both; None for the side that was successful."""
-
-    item: Item
-    failure_a: str | None
-    failure_b: str | None
-
-
-@dataclass(frozen=True)
-class SingleRow:
-    """What is there on one side only."""
-
-    item: Item
-    median: float | None
-    failure: str | None
-
-
-@dataclass(frozen=True)
-class MeanRatio:
-    """The geometric mean of some rows' ratios with its 95% interval."""
-
-    ratio: float
-    low: float
-    high: float
-    rows: int
-    left_out: int
-    """Matched rows that are not in it: not verified on both sides, or without an interval."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Everything that two sides tell about each other."""
-
-    a: str
-    b: str
-    rows: tuple[ComparedRow, ...]
-    """What was measured on both sides, the largest changes first."""
-    failures: tuple[ComparedFailure, ...]
-    appeared: tuple[SingleRow, ...]
-    vanished: tuple[SingleRow, ...]
-    verdicts: dict[str, int]
-    """How many rows got each verdict."""
-    geometric_mean: MeanRatio | None
-    remarks: tuple[str, ...] = ()
-    """What could not be used, in sentences."""
+_DAMAGED_SAMPLES = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    SyntaxError,
+    EOFError,
+    NotImplementedError,
+    MemoryError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What numpy raises where a file is no archive, or is one that somebody has changed."""
 
 
 def compare(a: str, b: str) -> Comparison:
@@ -140,7 +75,7 @@ def compare(a: str, b: str) -> Comparison:
         ),
         appeared=tuple(_single(y) for x, y in matches if y and not x),
         vanished=tuple(_single(x) for x, y in matches if x and not y),
-        verdicts={verdict: found[verdict] for verdict in VERDICTS},
+        verdicts={verdict: found[verdict] for verdict in SpeedVerdict},
         geometric_mean=_mean(judged),
         remarks=(*(f"In A: {r}" for r in side_a.remarks), *(f"In B: {r}" for r in side_b.remarks)),
     )
@@ -191,9 +126,11 @@ class _Judged:
             ratio=b.median / a.median,
             ratio_low=ratio.low if ratio else None,
             ratio_high=ratio.high if ratio else None,
-            verdict=ratios.verdict_on(ratio) if ratio and trusted else ratios.UNCLEAR,
+            verdict=ratios.verdict_on(ratio) if ratio and trusted else SpeedVerdict.UNCLEAR,
             verification_a=a.verification,
             verification_b=b.verification,
+            grade_a=a.grade,
+            grade_b=b.grade,
             differences=tuple(_differences(a, b)),
             flags_a=a.flags,
             flags_b=b.flags,
@@ -243,13 +180,13 @@ def _samples(row: Row) -> list[np.ndarray] | None:
     if row.samples is None:
         return None
     try:
-        processes = load_samples(row.samples)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        with np.errstate(all="ignore"):
+            processes = load_samples(row.samples)
+            together = np.concatenate(processes)
+            median = float(np.median(together))
+    except _DAMAGED_SAMPLES:
         return None
-    together = np.concatenate(processes)
-    own = len(together) == row.sample_count and math.isclose(
-        float(np.median(together)), row.median, rel_tol=1e-9
-    )
+    own = len(together) == row.sample_count and math.isclose(median, row.median, rel_tol=1e-9)
     return processes if own else None
 
 

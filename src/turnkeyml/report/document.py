@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from typing import Any
 
 import turnkeyml
 from turnkeyml.nouns import to_dict
+from turnkeyml.report.json_text import finite
 
 __all__ = ["SCHEMA", "make_document", "to_json"]
 
@@ -34,9 +34,9 @@ def to_json(document: dict[str, Any]) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity and nothing that is not a number; both become null."""
+    """The same with null for what JSON has no number for."""
     if isinstance(value, dict):
         return {key: _finite(v) for key, v in value.items()}
     if isinstance(value, list):
         return [_finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return finite(value)

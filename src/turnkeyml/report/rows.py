@@ -1,18 +1,45 @@
-"""One measurement or failure as a row that can be compared, from a record or a line of a report."""
+"""One measurement or failure as a row that can be compared, made from the cells of a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, Verdict
+from turnkeyml.nouns import (
+    DamagedRecord,
+    Evaluation,
+    EvaluationStatus,
+    Flag,
+    FlagKind,
+    Grade,
+    Verdict,
+    Word,
+)
+from turnkeyml.report.builds import LONGEST, check_latency
+from turnkeyml.report.cells import evaluation_cells
+from turnkeyml.report.contract import Record
 
-__all__ = ["Item", "Row", "one_line", "row_of_evaluation", "rows_of_cells"]
+__all__ = [
+    "Item",
+    "Row",
+    "item_in_words",
+    "item_of",
+    "one_line",
+    "row_of_cells",
+    "row_of_evaluation",
+    "text_of",
+]
 
-DISTURBANCES = {"drift": 0.03, "unsteady": 0.03, "heat": 0.05}
+W = TypeVar("W", bound=Word)
+
+DISTURBANCES: dict[str, float] = {
+    FlagKind.DRIFT: 0.03,
+    FlagKind.UNSTEADY: 0.03,
+    FlagKind.HEAT: 0.05,
+}
 """By how much what a flag speaks of may move a median, where it cannot be read off."""
 
 
@@ -45,6 +72,11 @@ class Item:
         """The runtime and the precision, as they are shown."""
         return f"{self.runtime} {self.precision}".strip()
 
+    @property
+    def point(self) -> str:
+        """The point of a sweep that it belongs to, as it is shown; empty without a sweep."""
+        return " ".join(f"{name}={value}" for name, value in self.parameters.items())
+
 
 @dataclass(frozen=True)
 class Row:
@@ -58,6 +90,7 @@ class Row:
     """Why there is no median, if there is none."""
     measured_at: str = ""
     verification: Verdict = Verdict.NOT_CHECKED
+    grade: Grade | None = None
     flags: tuple[Flag, ...] = ()
     conditions: dict[str, str] = field(default_factory=dict)
     """What is known of how it was measured, by name."""
@@ -83,154 +116,143 @@ class Row:
         return mine is not None and theirs is not None and mine > theirs
 
 
+def item_of(cells: Record) -> Item:
+    """What some cells are about."""
+    names = [field.name for field in fields(Item) if field.name != "parameters"]
+    told = {name: text_of(cells, name) for name in names}
+    return Item(**told, parameters=_named(cells, "parameters_"))
+
+
 def row_of_evaluation(model: Item, evaluation: Evaluation, folder: Path | None = None) -> Row:
-    """A record as a row; the folder is the one that the path of the samples starts from."""
-    item = replace(
-        model,
-        device_type=evaluation.device_type,
-        runtime=evaluation.runtime,
-        precision=evaluation.precision,
-        parameters={name: str(value) for name, value in evaluation.parameters.items()},
-    )
-    performance = evaluation.performance
-    if performance is None:
-        reason = one_line(evaluation.reason)
-        return Row(item, failure=reason, measured_at=evaluation.measured_at)
+    """A record as a row; the folder is the one that the path of the samples starts from.
+
+    It goes through the cells of a report, so that a report tells the same as its cache.
+    """
+    item = {field.name: getattr(model, field.name) for field in fields(Item)}
+    known = {name: value for name, value in item.items() if isinstance(value, str) and value}
+    cells = {**evaluation_cells(evaluation), **known}
+    if evaluation.performance is None:
+        return _failed_row(cells, "reason")
+    samples = _samples_path(folder, evaluation.samples_file)
+    return replace(_measured_row(cells), flags=evaluation.performance.flags, samples=samples)
+
+
+def row_of_cells(cells: Record) -> Row | None:
+    """A row for a measurement or a failure, None for a build that was only built.
+
+    A ``DamagedRecord`` says what makes no sense.
+    """
+    status = text_of(cells, "status")
+    if status == EvaluationStatus.SUCCESSFUL:
+        return _measured_row(cells)
+    if status == EvaluationStatus.FAILED:
+        return _failed_row(cells, "reason")
+    return _failed_row(cells, "build_failure") if text_of(cells, "build_failure") else None
+
+
+def _failed_row(cells: Record, reason: str) -> Row:
+    measured_at = text_of(cells, "measured_at")
+    return Row(item_of(cells), failure=one_line(cells.get(reason)), measured_at=measured_at)
+
+
+def _measured_row(cells: Record) -> Row:
+    kinds = text_of(cells, "flags").split()
     return Row(
-        item,
-        median=_positive(performance.median_latency),
-        low=performance.median_low,
-        high=performance.median_high,
-        measured_at=evaluation.measured_at,
-        verification=evaluation.verdict,
-        flags=performance.flags,
-        conditions=_conditions_of(evaluation),
-        samples=folder / evaluation.samples_file if folder and evaluation.samples_file else None,
-        sample_count=performance.samples,
-        disturbance=_disturbance_of(evaluation),
+        item_of(cells),
+        median=check_latency(cells.get("median_latency")),
+        low=_interval_end(cells, "median_low"),
+        high=_interval_end(cells, "median_high"),
+        measured_at=text_of(cells, "measured_at"),
+        verification=_word(Verdict, text_of(cells, "verdict") or Verdict.NOT_CHECKED),
+        grade=_word(Grade, text_of(cells, "grade")) if text_of(cells, "grade") else None,
+        flags=tuple(Flag(kind, "") for kind in FlagKind if kind in kinds),
+        conditions=_conditions(cells),
+        sample_count=int(_number(cells, "samples")),
+        disturbance=_disturbance(set(kinds), _shares(cells)),
     )
 
 
-def _disturbance_of(evaluation: Evaluation) -> float:
-    performance, conditions = evaluation.performance, evaluation.conditions
-    if performance is None or conditions is None:
-        return 0.0
-    return _disturbance(
-        {flag.kind for flag in performance.flags},
-        load=(conditions.other_cores or 0.0) / (conditions.processors.count(",") + 1),
-        steal=conditions.stolen_share or 0.0,
-        quota=(conditions.throttled_seconds or 0.0) / (performance.wall_seconds or 1.0),
-    )
+def _disturbance(flags: set[str], shares: dict[str, float]) -> float:
+    """By how much what the flags speak of may have moved a median, relative to it.
+
+    A program that takes a share of the machine may cost us that share of the time.
+    """
+    found = (shares.get(kind, DISTURBANCES.get(kind, 0.0)) for kind in flags)
+    return max((min(share, 1.0) for share in found), default=0.0)
 
 
-def _disturbance(flags: set[str], **shares: float) -> float:
-    """A program that takes a share of the machine may cost us that share of the time."""
-    return max((shares.get(kind, DISTURBANCES.get(kind, 0.0)) for kind in flags), default=0.0)
-
-
-def _conditions_of(evaluation: Evaluation) -> dict[str, str]:
-    conditions = evaluation.conditions
-    facts: dict[str, Any] = {"runtime_version": evaluation.runtime_version}
-    facts["artifact_sha256"] = evaluation.artifact_sha256
-    if conditions is not None:
-        facts["threads"] = conditions.threads or None
-        facts["rule"] = _rule(conditions.rule.get("name", ""), conditions.rule.get("iterations"))
-        facts["cpu"] = conditions.cpu
-        facts["governor"] = conditions.governor
-        facts["turnkey_version"] = conditions.turnkey_version
-        facts.update({f"library {name}": value for name, value in conditions.libraries.items()})
-        facts.update({f"setting {name}": value for name, value in conditions.settings.items()})
-    return _known(facts)
-
-
-def _rule(name: str, iterations: Any) -> str:
-    return f"{iterations} iterations" if iterations else name
-
-
-def _known(facts: dict[str, Any]) -> dict[str, str]:
-    """As text, which is all that a report holds; without what was not found out."""
-    return {name: str(value) for name, value in facts.items() if value not in (None, "")}
-
-
-def rows_of_cells(cells: dict[str, str]) -> Iterator[Row]:
-    """One row for a measurement or a failure, none for a build that was only built."""
-    status = cells.get("status")
-    prefix = "parameters_"
-    item = Item(
-        build_name=cells.get("build_name", ""),
-        model_name=cells.get("model_name", ""),
-        model_hash=cells.get("model_hash", ""),
-        hash=cells.get("hash", ""),
-        device_type=cells.get("device_type", ""),
-        runtime=cells.get("runtime", ""),
-        precision=cells.get("precision", ""),
-        parameters={n.removeprefix(prefix): v for n, v in cells.items() if n.startswith(prefix)},
-    )
-    measured_at = cells.get("measured_at", "")
-    if status == "successful":
-        yield Row(
-            item,
-            median=_positive(cells.get("median_latency")),
-            low=_number(cells.get("median_low")),
-            high=_number(cells.get("median_high")),
-            measured_at=measured_at,
-            verification=Verdict(cells.get("verdict", Verdict.NOT_CHECKED)),
-            flags=_flags_of_cells(cells),
-            conditions=_conditions_of_cells(cells),
-            disturbance=_disturbance_of_cells(cells),
-        )
-    elif status == "failed":
-        yield Row(item, failure=one_line(cells.get("reason")), measured_at=measured_at)
-    elif "build_failure" in cells:
-        yield Row(item, failure=one_line(cells["build_failure"]))
-
-
-def _flags_of_cells(cells: dict[str, str]) -> tuple[Flag, ...]:
-    """A report names them only."""
-    words = cells.get("flags", "").split()
-    return tuple(Flag(kind, "") for kind in FlagKind if kind in words)
-
-
-def _disturbance_of_cells(cells: dict[str, str]) -> float:
-    def number(name: str, otherwise: float = 0.0) -> float:
-        return _number(cells.get(name)) or otherwise
-
-    return _disturbance(
-        set(cells.get("flags", "").split()),
-        load=number("conditions_other_cores")
-        / (cells.get("conditions_processors", "").count(",") + 1),
-        steal=number("conditions_stolen_share"),
-        quota=number("conditions_throttled_seconds") / number("wall_seconds", 1.0),
-    )
-
-
-def _conditions_of_cells(cells: dict[str, str]) -> dict[str, str]:
-    facts: dict[str, Any] = {
-        name: cells.get(name) for name in ("runtime_version", "artifact_sha256")
+def _shares(cells: Record) -> dict[str, float]:
+    """The shares of the time that others took, by the flag that speaks of it."""
+    processors = text_of(cells, "conditions_processors").count(",") + 1
+    throttled = _number(cells, "conditions_throttled_seconds")
+    return {
+        FlagKind.LOAD: _number(cells, "conditions_other_cores") / processors,
+        FlagKind.STEAL: _number(cells, "conditions_stolen_share"),
+        FlagKind.QUOTA: throttled / (_number(cells, "wall_seconds") or 1.0),
     }
-    rule = cells.get("conditions_rule_name", "")
-    facts["rule"] = _rule(rule, cells.get("conditions_rule_iterations"))
-    for name in ("threads", "cpu", "governor", "turnkey_version"):
-        facts[name] = cells.get(f"conditions_{name}")
-    for word, prefix in (
-        ("library", "conditions_libraries_"),
-        ("setting", "conditions_settings_"),
-    ):
-        for name, value in cells.items():
-            if name.startswith(prefix):
-                facts[f"{word} {name.removeprefix(prefix)}"] = value
-    return _known(facts)
 
 
-def _number(text: str | None) -> float | None:
-    return float(text) if text else None
+def _conditions(cells: Record) -> dict[str, str]:
+    """What is known of how it was measured, as text, which is all that a report holds."""
+    facts = {name: text_of(cells, name) for name in ("runtime_version", "artifact_sha256")}
+    threads = text_of(cells, "conditions_threads")
+    facts["threads"] = "" if threads == "0" else threads
+    iterations = text_of(cells, "conditions_rule_iterations")
+    name = text_of(cells, "conditions_rule_name")
+    facts["rule"] = f"{iterations} iterations" if iterations else name
+    for fact in ("cpu", "governor", "turnkey_version"):
+        facts[fact] = text_of(cells, f"conditions_{fact}")
+    for word, prefix in (("library", "libraries"), ("setting", "settings")):
+        named = _named(cells, f"conditions_{prefix}_")
+        facts.update({f"{word} {name}": value for name, value in named.items()})
+    return {name: value for name, value in facts.items() if value}
 
 
-def _positive(value: Any) -> float:
-    number = float(value or 0)
-    if not 0 < number < float("inf"):
-        raise ValueError("no latency")
-    return number
+def _named(cells: Record, prefix: str) -> dict[str, str]:
+    """The entries of a dict whose columns begin with its name."""
+    names = [name for name in cells if name.startswith(prefix) and text_of(cells, name)]
+    return {name.removeprefix(prefix): text_of(cells, name) for name in names}
+
+
+def text_of(cells: Record, name: str) -> str:
+    """A cell as text; empty where nothing is known."""
+    cell = cells.get(name)
+    return "" if cell is None else str(cell)
+
+
+def _number(cells: Record, name: str) -> float:
+    """A cell as a number; 0 where nothing is known, or nothing that makes sense."""
+    try:
+        number = float(cells.get(name) or 0.0)
+    except (ValueError, OverflowError):
+        raise DamagedRecord(f"{name} is no number") from None
+    return number if math.isfinite(number) else 0.0
+
+
+def _interval_end(cells: Record, name: str) -> float | None:
+    """An end of the interval of the median, which may be negative; None where it is not known."""
+    number = _number(cells, name)
+    return number if 0 < abs(number) < LONGEST else None
+
+
+def _word(kind: type[W], text: str) -> W:
+    try:
+        return kind(text)
+    except ValueError:
+        raise DamagedRecord(f"{text[:40]} is no {kind.__name__}") from None
+
+
+def _samples_path(folder: Path | None, name: str | None) -> Path | None:
+    """Where the samples of a build lie; None where a record points out of its folder."""
+    if folder is None or not name or Path(name).is_absolute() or ".." in Path(name).parts:
+        return None
+    return folder / name
+
+
+def item_in_words(item: Item) -> str:
+    """A row's name in a sentence."""
+    details = ", ".join(filter(None, (item.label, item.point)))
+    return f"{item.build_name} ({details})" if details else item.build_name
 
 
 def one_line(reason: Any) -> str:

@@ -13,7 +13,8 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
-from turnkeyml.report.compare import Comparison
+from turnkeyml.nouns.system import SystemInfo
+from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
 
 __all__ = ["document_schema"]
@@ -40,7 +41,12 @@ def document_schema() -> dict[str, Any]:
         "cache clean": _builds({**name, "cleaned": {"type": "boolean"}}),
         "cache benchmark": _builds({**name, "evaluations": _list(evaluation)}),
         "models list": {"models": _list(_object({**name, "labels": {"type": "object"}}))},
-        "cache report": {"caches": _list({"type": "string"}), "report": {"type": "string"}},
+        "cache report": {
+            "caches": _list({"type": "string"}),
+            "report": {"type": "string"},
+            "reports": _list({"type": "string"}),
+        },
+        "system-info": {"system": _of(SystemInfo, definitions)},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

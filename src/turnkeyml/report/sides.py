@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import glob
-import io
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -13,11 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.stats import evaluations_in, read_stats
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns import Evaluation, InputResult, InvocationResult, from_dict
+from turnkeyml.nouns import DamagedRecord, Evaluation, InputResult, InvocationResult, from_dict
+from turnkeyml.report.builds import UNREADABLE, read_build
+from turnkeyml.report.contract import Format
 from turnkeyml.report.document import SCHEMA
-from turnkeyml.report.rows import Item, Row, one_line, row_of_evaluation, rows_of_cells
+from turnkeyml.report.formats import formats
+from turnkeyml.report.json_text import parse
+from turnkeyml.report.rows import (
+    Item,
+    Row,
+    item_of,
+    one_line,
+    row_of_cells,
+    row_of_evaluation,
+    text_of,
+)
 
 __all__ = ["Side", "read_side"]
 
@@ -29,9 +37,6 @@ WHAT_IT_MAY_BE = (
 
 DEPTH = 3
 """The folders from a build to the evaluations in it, the build's own included."""
-
-_DAMAGED = (TypeError, ValueError, KeyError, AttributeError)
-"""What reading a record raises where somebody has changed it."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,10 @@ def _read_path(path: Path) -> Side:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise TurnkeyError(f"{path} is no text; name {WHAT_IT_MAY_BE}.") from None
-    return _read_json(path, text) if text.lstrip().startswith("{") else _read_csv(path, text)
+    except OSError as error:
+        raise TurnkeyError(f"{path} cannot be read ({error.strerror}).") from None
+    form = next((form for form in formats() if form.recognizes(text)), None)
+    return _read_json(path, text) if form is None else _read_report(path, form, text)
 
 
 def _is_build(path: Path) -> bool:
@@ -100,40 +108,25 @@ def _read_folder(path: Path) -> Side:
 
 
 def _read_build(folder: BuildFolder) -> Side:
-    stats = read_stats(folder)
-    if not stats:
-        return Side((), (f"The stats of build {folder.name} cannot be read.",))
-    rows, remarks = [], []
-    for data in evaluations_in(stats):
-        try:
-            evaluation = from_dict(Evaluation, data)
-            rows.append(row_of_evaluation(_item_of(stats, folder.name), evaluation, folder.path))
-        except _DAMAGED:
-            remarks.append(f"An evaluation of build {folder.name} cannot be read.")
-    build = stats.get("build")
-    if not evaluations_in(stats) and isinstance(build, dict) and "failure" in build:
-        rows.append(Row(_item_of(stats, folder.name), failure=one_line(build["failure"])))
-    return Side(tuple(rows), tuple(remarks))
-
-
-def _item_of(stats: dict[str, Any], build_name: str) -> Item:
-    name, model_hash, digest = (
-        str(stats.get(n) or "") for n in ("model_name", "model_hash", "hash")
-    )
-    return Item(build_name, name, model_hash, digest)
+    build = read_build(folder)
+    model = item_of(build.cells)
+    rows = [row_of_evaluation(model, s.evaluation, folder.path) for s in build.evaluations]
+    if build.failure and not build.evaluations:
+        rows.append(Row(model, failure=one_line(build.failure)))
+    return Side(tuple(rows), (build.remark,) if build.remark else ())
 
 
 def _read_json(path: Path, text: str) -> Side:
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = parse(text)
+    except ValueError:
         raise TurnkeyError(f"{path} is no whole JSON document; write it again.") from None
     try:
         if "device_type" in data and "runtime" in data:
             return Side((_evaluation_file(path, data),))
         if data.get("schema") == SCHEMA and isinstance(data.get("results"), list):
             return _joined(_read_result(from_dict(InputResult, r)) for r in data["results"])
-    except _DAMAGED:
+    except DamagedRecord:
         raise TurnkeyError(f"{path} is damaged; measure again, or write it again.") from None
     raise TurnkeyError(
         f"{path} is no evaluation and holds no results of schema {SCHEMA}; name {WHAT_IT_MAY_BE}."
@@ -145,7 +138,7 @@ def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
     evaluation = from_dict(Evaluation, data)
     build = next(filter(_is_build, path.resolve().parents[:DEPTH]), None)
     if build is not None:
-        model = _item_of(read_stats(BuildFolder(build.parent, build.name)), build.name)
+        model = item_of(read_build(BuildFolder(build.parent, build.name)).cells)
     else:
         name = evaluation.build_name
         digest = re.search(r"_([0-9a-f]{8})$", name)
@@ -172,22 +165,26 @@ def _rows_of_invocation(found: InvocationResult, result: InputResult) -> Iterato
         yield Row(item, failure=one_line(found.failure))
 
 
-def _read_csv(path: Path, text: str) -> Side:
+def _read_report(path: Path, form: Format, text: str) -> Side:
     try:
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        columns, lines = table.fieldnames or [], list(table)
-    except csv.Error as error:
+        report = form.read(text)
+    except ValueError as error:
         raise TurnkeyError(f"{path} cannot be read as a report: {error}.") from None
-    missing = [name for name in NEEDED_COLUMNS if name not in columns]
+    missing = [name for name in NEEDED_COLUMNS if name not in report.columns]
     if missing:
         words = f"it has no column {', '.join(missing)}"
         raise TurnkeyError(f"{path} is no report of 'turnkey cache report': {words}.")
     rows: list[Row] = []
     remarks = []
-    for number, line in enumerate(lines, start=2):
-        cells = {name: value for name, value in line.items() if name and value}
+    for number, record in enumerate(report.records, start=1):
         try:
-            rows += rows_of_cells(cells)
-        except ValueError:
-            remarks.append(f"Line {number} of {path} cannot be read.")
+            row = row_of_cells(record)
+        except DamagedRecord:
+            remarks.append(f"Record {number} of {path} cannot be read.")
+            continue
+        if text_of(record, "status") == UNREADABLE:
+            name = text_of(record, "build_name")
+            remarks.append(f"The stats of build {name} could not be read for {path}.")
+        elif row is not None:
+            rows.append(row)
     return Side(tuple(rows), tuple(remarks))

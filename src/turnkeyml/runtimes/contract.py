@@ -43,6 +43,8 @@ class Device:
     default_runtime: str
     describe: Callable[[], str]
     """The name of the one in this machine."""
+    is_host: bool = False
+    """Whether it is what this program itself runs on, and so the default device."""
 
 
 @dataclass(frozen=True)

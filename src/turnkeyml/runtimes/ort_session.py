@@ -13,6 +13,7 @@ import onnxruntime
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
 __all__ = ["OrtSession", "named_operator", "run_once", "unsound_optimizers"]
 
@@ -36,10 +37,9 @@ def named_operator(error: BaseException) -> str | None:
 
 
 def unsound_optimizers(model: str) -> list[str]:
-    """Those of ONNX Runtime's optimizers that would change what a model computes.
+    """The names of ONNX Runtime's optimizers that could change what a model computes.
 
-    There is one: it moves zeros around an image into the MaxPool behind them, which has infinitely
-    negative numbers there. After a Relu that is the same.
+    There is one: see ``PAD_FUSION``. After a Relu it changes nothing, as no number is negative.
     """
     with Path(model).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as it:
         if it.find(b"MaxPool") < 0:
@@ -53,7 +53,7 @@ def unsound_optimizers(model: str) -> list[str]:
         if pad is not None and pad.op_type == "Pad":
             before = makers.get(pad.input[0])
             if before is None or before.op_type != "Relu":
-                return ["Pad_Fusion"]
+                return [PAD_FUSION.target]
     return []
 
 

@@ -17,6 +17,7 @@ from turnkeyml.runtimes.contract import Device, Runtime
 
 __all__ = [
     "available_runtimes",
+    "default_device",
     "devices",
     "find_device",
     "find_runtime",
@@ -52,6 +53,11 @@ def runtimes(device: str | None = None) -> list[Runtime]:
 def available_runtimes(device: str) -> list[Runtime]:
     """Those of a device that can be used here."""
     return [runtime for runtime in runtimes(device) if runtime.is_available]
+
+
+def default_device() -> Device:
+    """The device that is used unless the user chooses another: the one that we run on."""
+    return next((device for device in devices() if device.is_host), devices()[0])
 
 
 def find_device(name: str) -> Device:

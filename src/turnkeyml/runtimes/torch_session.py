@@ -12,7 +12,7 @@ from turnkeyml import structure
 from turnkeyml.cache.arrays import BFLOAT16
 from turnkeyml.runtimes.contract import Request
 
-__all__ = ["TorchSession", "to_numpy"]
+__all__ = ["TorchSession", "from_numpy", "to_numpy"]
 
 
 class TorchSession:
@@ -80,3 +80,13 @@ def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
     if tensor.dtype == torch.bfloat16:
         return name + BFLOAT16, tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
     return name, tensor.resolve_conj().resolve_neg().numpy()
+
+
+def from_numpy(name: str, array: np.ndarray, like: Any) -> Any:
+    """The reverse: an array under its name as a tensor of the kind that it was made from."""
+    if isinstance(like, np.ndarray):
+        return array.astype(like.dtype)
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    if name.endswith(BFLOAT16):
+        tensor = tensor.view(torch.int16).view(torch.bfloat16)
+    return tensor.to(device=like.device, dtype=like.dtype).reshape(like.shape)

@@ -20,6 +20,7 @@ __all__ = [
     "memory_bytes",
     "peak_memory_bytes",
     "reset_peak_memory",
+    "total_memory_bytes",
     "usable_cores",
 ]
 
@@ -151,6 +152,14 @@ def peak_memory_bytes() -> int | None:
 def memory_bytes() -> int | None:
     """The resident memory now, or None where the kernel does not say."""
     return _own_memory("VmRSS:")
+
+
+def total_memory_bytes() -> int | None:
+    """The memory of the machine, or None where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not Linux
+        return None
 
 
 def _own_memory(field: str) -> int | None:

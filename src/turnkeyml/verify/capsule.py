@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.nouns import ReferenceRecord
+from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["load_reference", "save_inputs", "save_reference"]
@@ -14,10 +16,16 @@ def save_inputs(folder: BuildFolder, reference: Reference) -> None:
     """Keep the recorded inputs and what the original computes on them."""
     save_arrays(folder.inputs, reference.inputs)
     save_arrays(folder.outputs, reference.outputs)
+    for number, held in enumerate(reference.held_out, start=1):
+        save_arrays(folder.held_out_inputs(number), held.inputs)
+        save_arrays(folder.held_out_outputs(number), held.outputs)
 
 
 def save_reference(
-    folder: BuildFolder, reference: Reference, verified: Outputs | None
+    folder: BuildFolder,
+    reference: Reference,
+    verification: Verification,
+    verified: Outputs | None,
 ) -> ReferenceRecord:
     """Keep what else the verdict depended on; what is needed to read it again.
 
@@ -31,6 +39,9 @@ def save_reference(
         precision=reference.precision,
         deterministic=reference.deterministic,
         others=tuple(reference.others),
+        held_out=len(reference.held_out),
+        specialised=verification.verdict is Verdict.SPECIALISED,
+        frozen=verification.frozen,
         verified=verified is not None,
     )
 
@@ -49,4 +60,14 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         deterministic=record.deterministic,
         compute=saved,
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
+        held_out=tuple(_load_held_out(folder, record)),
     )
+
+
+def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
+    for number in range(1, record.held_out + 1):
+        yield Reference(
+            load_arrays(folder.held_out_inputs(number)),
+            load_arrays(folder.held_out_outputs(number)),
+            precision=record.precision,
+        )

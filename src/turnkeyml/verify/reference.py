@@ -32,6 +32,7 @@ class Reference:
         deterministic: bool = True,
         compute: Compute | None = None,
         verified: Outputs | None = None,
+        held_out: tuple[Reference, ...] = (),
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -41,6 +42,8 @@ class Reference:
         self.verified = verified
         """What a build computes whose subgraphs were all verified, although as a whole it amplifies
         rounding too much to be compared with the original."""
+        self.held_out = held_out
+        """What the original computes on inputs that no exporter has seen."""
         self._compute = compute
         self._others: dict[str, Outputs | None] = {}
 

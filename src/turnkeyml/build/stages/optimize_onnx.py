@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turnkeyml.build import onnx_files
 from turnkeyml.build.stage import ONNX, Stage, Workbench
+from turnkeyml.workarounds.onnx_runtime import MATMUL_ADD_FUSION
 
 __all__ = ["OptimizeOnnx"]
 
@@ -26,6 +27,7 @@ class OptimizeOnnx(Stage):
         from turnkeyml.runtimes.ort_session import unsound_optimizers
 
         source = bench.artifacts[ONNX]
+        # see workarounds.onnx_runtime.SAVED_WITH_CASTS
         if onnx_files.has_half_precision(source):
             print(
                 "Left as it is: the model is in half precision, for which ONNX Runtime adds casts."
@@ -45,10 +47,7 @@ class OptimizeOnnx(Stage):
             str(source),
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=[
-                "MatMulAddFusion",  # loaded again, it repeats names of its own
-                *unsound_optimizers(str(source)),
-            ],
+            disabled_optimizers=[MATMUL_ADD_FUSION.target, *unsound_optimizers(str(source))],
         )
         onnx_files.take_in(target, source)
         bench.artifacts[ONNX] = target

@@ -53,7 +53,7 @@ def _read(item: Input, path: Path) -> OnnxSubject:
         name=item.stem,
         model_type=MODEL_TYPE,
         class_name="ONNX",
-        class_repr="onnx.ModelProto",
+        class_repr="",  # a file is no instance of a class
         file=str(path),
         line=0,
         parameters=parameters,

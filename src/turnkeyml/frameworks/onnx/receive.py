@@ -22,5 +22,5 @@ class ReceiveOnnx(Stage):
         target = bench.work / source.name
         onnx_files.copy_model(source, target)
         bench.opset = bench.facts["onnx_opset"] = onnx_files.opset_of(target)
-        bench.facts["precision"] = "fp16" if onnx_files.has_half_precision(target) else "fp32"
+        bench.facts["precision"] = bench.subject.precision
         bench.artifacts[ONNX] = target

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from turnkeyml.build.fingerprint import file_digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.nouns import InvocationRecord
+from turnkeyml.system.machine import usable_cores
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
 __all__ = ["OnnxSubject"]
@@ -25,11 +27,11 @@ class OnnxSubject(Subject):
         self.path = path
         self.inputs = inputs
 
-    @property
+    @functools.cached_property
     def precision(self) -> str:
-        from turnkeyml.build import onnx_files
+        from turnkeyml.build.precision import precision_of
 
-        return "fp16" if onnx_files.has_half_precision(self.path) else "fp32"
+        return precision_of(self.path)
 
     def key(self, opset: int) -> dict[str, str]:
         from turnkeyml.build import onnx_files
@@ -48,6 +50,12 @@ class OnnxSubject(Subject):
         deterministic = agree(first, session.outputs())
         precision = self.precision
         return Reference(self.inputs, first, precision=precision, deterministic=deterministic)
+
+    def compute_on(self, inputs: Outputs) -> Reference:
+        from turnkeyml.runtimes.ort_session import run_once
+
+        outputs = run_once(str(self.path), inputs, usable_cores(), level="none", prepacking=False)
+        return Reference(inputs, outputs, precision=self.precision)
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.onnx.receive import ReceiveOnnx

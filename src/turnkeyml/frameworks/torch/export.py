@@ -12,6 +12,7 @@ import shutil
 import traceback
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ class _Attempt:
         self.verification: Verification | None = None
         self.outcome = ""
         self.opset = 0
+        self._frozen: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -78,15 +80,21 @@ class _Attempt:
         bench = self._bench
         self._folder.mkdir()
         try:
-            _export(self.exporter, bench, self.path)
+            self._frozen = _export(self.exporter, bench, self.path)
             self.opset = _check_opset(self.path, bench)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             traceback.print_exc()
             self.outcome = f"failed ({describe(_root(error))})"
             return
-        self.verification = check_onnx(
-            str(self.path), bench.reference, bench.subject.precision, bench.threads
+        found = check_onnx(
+            str(self.path),
+            bench.reference,
+            bench.subject.precision,
+            bench.threads,
+            may_specialise=True,
         )
+        frozen = self._frozen if found.verdict is Verdict.SPECIALISED else ()
+        self.verification = replace(found, frozen=frozen)
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 
     def adopt(self, bench: Workbench) -> None:
@@ -100,7 +108,7 @@ class _Attempt:
 
 
 def _root(error: BaseException) -> BaseException:
-    """What an error was raised because of: exporters wrap it in advice."""
+    """The first cause of an error (``workarounds.exporters.DYNAMO_ERROR_HIDES_CAUSE``)."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
@@ -118,23 +126,38 @@ def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
     return f"the faster one for this size; {best.outcome}"
 
 
-def _export(exporter: str, bench: Workbench, path: Path) -> None:
+def _export(exporter: str, bench: Workbench, path: Path) -> tuple[str, ...]:
+    """Write the file; where the exporter says that it froze a decision."""
     for module in bench.model.modules():
         _without_history(vars(module))
     wrapper = Flattened(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
-    with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings():
-        warnings.simplefilter("default")
+    with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
+    for found in caught:
+        print(warnings.formatwarning(found.message, found.category, found.filename, found.lineno))
     if not path.exists():
         raise BuildError("the exporter wrote no file")
+    return tuple(dict.fromkeys(_frozen_at(found) for found in caught if _is_frozen(found)))
+
+
+def _is_frozen(found: warnings.WarningMessage) -> bool:
+    """Whether torch warns that a value of this run became a part of the export."""
+    return issubclass(found.category, torch.jit.TracerWarning)
+
+
+def _frozen_at(found: warnings.WarningMessage) -> str:
+    what = str(found.message).partition(" might cause")[0].strip().splitlines()[0]
+    return f"{Path(found.filename).name}, line {found.lineno}: {what[0].lower()}{what[1:]}"
 
 
 def _without_history(kept: Any, seen: frozenset[int] = frozenset()) -> Any:
     """What a model keeps of earlier calls, without the gradients' history of it.
 
-    To an exporter such a tensor is a constant, and no constant has a history.
+    To an exporter such a tensor is a constant, which must not have a history
+    (``workarounds.exporters.HISTORY_IN_CONSTANTS``).
     """
     if torch.is_tensor(kept):
         return kept.detach() if kept.grad_fn is not None else kept
@@ -188,7 +211,7 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 
 
 def _check_opset(path: Path, bench: Workbench) -> int:
-    """An exporter may quietly write another opset than it was told."""
+    """The opset of a file, which may not be the one asked for (``DYNAMO_OPSET``)."""
     from turnkeyml.build.onnx_files import opset_of
 
     written = opset_of(path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import time
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils.flop_counter import FlopCounterMode
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
@@ -17,13 +18,15 @@ from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
-__all__ = ["reference_of"]
+__all__ = ["precision_word", "reference_of", "reference_on"]
 
 PRECISE_LIMIT_BYTES = 5 << 28
 """Weights above this are not copied into another precision just for a closer comparison."""
 
-PRECISE_LIMIT_SECONDS = 20.0
-"""Nor is a model run in fp64 that takes longer than this as it is."""
+PRECISE_LIMIT_FLOPS = 2e12
+"""Nor is a model run in fp64 whose forward pass takes more floating-point operations than this.
+
+Counted, not timed: what else the machine does must not decide a verdict."""
 
 DTYPES = {
     "fp64": torch.float64,
@@ -48,14 +51,29 @@ def reference_of(
         to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
     )
     first, second = original.run(), original.run()
-    words = {dtype: word for word, dtype in DTYPES.items()}
     return Reference(
         inputs,
         first,
-        precision=words.get(lowest_precision(model), "fp32"),
+        precision=precision_word(model),
         deterministic=agree(first, second),
         compute=original.in_precision,
     )
+
+
+def reference_on(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Outputs
+) -> Reference:
+    """Run a live model once on other arguments; ``inputs`` are their tensors by name."""
+    original = _Original(model, args, kwargs)
+    return Reference(
+        inputs, original.run(), precision=precision_word(model), compute=original.in_precision
+    )
+
+
+def precision_word(model: Any) -> str:
+    """What a model computes in: the lowest floating-point type among its weights."""
+    words = {dtype: word for word, dtype in DTYPES.items()}
+    return words.get(lowest_precision(model), "fp32")
 
 
 class _Original:
@@ -64,21 +82,27 @@ class _Original:
     def __init__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._model = model
         self._arguments = (args, kwargs)
-        self._seconds = 0.0
 
     def run(self) -> Outputs:
         """What it computes as it is."""
-        begin = time.perf_counter()
-        outputs = self._call(self._model)
-        self._seconds = time.perf_counter() - begin
-        return outputs
+        return self._call(self._model)
+
+    @functools.cached_property
+    def _operations(self) -> float:
+        """Floating-point operations of one forward pass."""
+        with FlopCounterMode(display=False) as counter:
+            self._call(self._model)
+        return float(counter.get_total_flops())
 
     def in_precision(self, precision: str) -> Outputs | None:
         """What it computes in another precision; None where that costs too much or fails."""
         dtype = DTYPES[precision]
         size = sum(p.numel() * p.element_size() for p in self._model.parameters())
-        too_slow = dtype == torch.float64 and self._seconds > PRECISE_LIMIT_SECONDS
-        if size > PRECISE_LIMIT_BYTES or too_slow:
+        if size > PRECISE_LIMIT_BYTES:
+            print(f"Not run in {precision}: {size:,} bytes of weights would be copied", flush=True)
+            return None
+        if dtype == torch.float64 and self._operations > PRECISE_LIMIT_FLOPS:
+            print(f"Not run in {precision}: it takes {self._operations:.2g} operations", flush=True)
             return None
         try:
             if dtype.itemsize < lowest_precision(self._model).itemsize:

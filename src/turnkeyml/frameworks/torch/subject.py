@@ -14,11 +14,12 @@ from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.flattened import input_names
-from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
-from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.frameworks.torch.modules import evaluating
+from turnkeyml.frameworks.torch.reference import precision_word, reference_of, reference_on
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
-from turnkeyml.verify.reference import Reference
+from turnkeyml.runtimes.torch_session import from_numpy
+from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["TorchSubject"]
 
@@ -42,9 +43,7 @@ class TorchSubject(Subject):
 
     @property
     def precision(self) -> str:
-        return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(
-            lowest_precision(self.model), "fp32"
-        )
+        return precision_word(self.model)
 
     def key(self, opset: int) -> dict[str, str]:
         arguments = structure.constants((self.args, self.kwargs))
@@ -58,6 +57,15 @@ class TorchSubject(Subject):
     def compute_reference(self, threads: int) -> Reference:
         names = input_names(self.model, self.args, self.kwargs)
         return reference_of(self.model, self.args, self.kwargs, names)
+
+    def compute_on(self, inputs: Outputs) -> Reference:
+        arrays = iter(inputs.items())
+
+        def replaced(_: str, tensor: Any) -> Any:
+            return from_numpy(*next(arrays), like=tensor)
+
+        args, kwargs = structure.replace((self.args, self.kwargs), replaced)
+        return reference_on(self.model, args, kwargs, inputs)
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.torch.export import ExportPytorch

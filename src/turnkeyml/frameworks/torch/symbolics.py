@@ -1,4 +1,7 @@
-"""Operators that ONNX has and torch's TorchScript exporter does not know how to write."""
+"""Operators that torch's TorchScript exporter lacks or writes wrongly.
+
+Every symbolic belongs to an entry in ``turnkeyml.workarounds.symbolics``, which names the operator.
+"""
 
 from __future__ import annotations
 
@@ -15,51 +18,28 @@ from torch.onnx import (
     symbolic_opset16,
 )
 
-__all__ = ["register"]
+from turnkeyml.workarounds import Workaround
+from turnkeyml.workarounds import symbolics as entries
+
+__all__ = ["SYMBOLICS", "register"]
+
+Symbolic = Callable[..., Any]
 
 _INT64, _BOOL = 7, 9
 FIRST_OPSET = 18
-"""Resize learned to smooth, and Split to count its outputs, in this one."""
+"""The first opset with antialiasing in Resize and a number of outputs in Split."""
 
 TORCH_CUBIC = -0.5
-"""The coefficient of torch's cubic interpolation where it smooths; elsewhere it is -0.75."""
+"""The coefficient of torch's cubic interpolation with antialiasing; without, it is -0.75."""
 
 
-@functools.cache
-def register() -> None:
-    """Teach the exporter, once in a process."""
-    known: dict[str, Callable[..., Any]] = {
-        "__ior_": symbolic_opset9.__or_,
-        "_upsample_bicubic2d_aa": _smoothing_resize("cubic"),
-        "_upsample_bilinear2d_aa": _smoothing_resize("linear"),
-        "as_strided": _as_strided,
-        "avg_pool2d": _of_one(symbolic_opset10._avg_pool("avg_pool2d", 2)),
-        "copy": _copy,
-        "cummax": _extreme_so_far("ReduceMax"),
-        "cummin": _extreme_so_far("ReduceMin"),
-        "cumsum": _cumsum,
-        "diff": _diff,
-        "eye": _eye,
-        "full": _full,
-        "grid_sampler": _grid_sampler,
-        "index_put": _index_put,
-        "isin": _isin,
-        "max_pool2d": _of_one(symbolic_opset10._max_pool("max_pool2d", 2, False)),
-        "rms_norm": _rms_norm,
-        "sort": _sort,
-        "unsafe_chunk": _chunk,
-    }
-    for name, symbolic in known.items():
-        torch.onnx.register_custom_op_symbolic(f"aten::{name}", symbolic, FIRST_OPSET)
-
-
-def _smoothing_resize(mode: str) -> Callable[..., Any]:
+def _antialiased_resize(mode: str) -> Symbolic:
     """``interpolate(antialias=True)``."""
 
     def symbolic(g: Any, image: Any, size: Any, align_corners: Any, *scales: Any) -> Any:
         sizes = g.original_node.output().type().sizes()
         aligned = symbolic_helper._get_const(align_corners, "b", "align_corners")
-        if sizes is None or aligned:  # ONNX Runtime places aligned corners elsewhere
+        if sizes is None or aligned:  # see entries.RESIZE_ALIGN_CORNERS
             raise NotImplementedError("antialias with align_corners, or to a size not known ahead")
         empty = g.op("Constant", value_t=torch.tensor([], dtype=torch.float32))
         return g.op(
@@ -79,14 +59,14 @@ def _smoothing_resize(mode: str) -> Callable[..., Any]:
 
 
 def _chunk(g: Any, tensor: Any, chunks: Any, dim: Any, _outputs: int | None = None) -> Any:
-    """A split into parts of a size that only shows when the model runs, as in recurrent cells."""
+    """A split into chunks whose size depends on data, as in recurrent cells."""
     count = symbolic_helper._get_const(chunks, "i", "chunks")
     axis = symbolic_helper._get_const(dim, "i", "dim")
     return g.op("Split", tensor, outputs=_outputs or count, axis_i=axis, num_outputs_i=count)
 
 
 def _sort(g: Any, tensor: Any, *settings: Any) -> Any:
-    """Both forms of sorting; ONNX's keeps the order of what is equal, so it is always stable."""
+    """Both forms of ``sort``; TopK keeps the order of equal elements, so the result is stable."""
     dim, descending = settings[-2:]
     axis = symbolic_helper._get_const(dim, "i", "dim")
     size = g.op("Shape", tensor)
@@ -97,11 +77,11 @@ def _sort(g: Any, tensor: Any, *settings: Any) -> Any:
 
 
 def _diff(g: Any, tensor: Any, times: Any, dim: Any, *ends: Any) -> Any:
-    """What lies between neighbours, with more of them before and after if need be."""
+    """Differences of neighbours, with optional elements before and after."""
     axis = symbolic_helper._get_const(dim, "i", "dim")
     before, after = ends
-    parts = [part for part in (before, tensor, after) if not symbolic_helper._is_none(part)]
-    row = g.op("Concat", *parts, axis_i=axis) if len(parts) > 1 else tensor
+    pieces = [t for t in (before, tensor, after) if not symbolic_helper._is_none(t)]
+    row = g.op("Concat", *pieces, axis_i=axis) if len(pieces) > 1 else tensor
     where, first, second, last, end = (
         g.op("Constant", value_t=torch.tensor([number]))
         for number in (axis, 0, 1, -1, torch.iinfo(torch.int64).max)
@@ -112,8 +92,8 @@ def _diff(g: Any, tensor: Any, times: Any, dim: Any, *ends: Any) -> Any:
     return row
 
 
-def _of_one(pool: Callable[..., Any]) -> Callable[..., Any]:
-    """Pooling of an image that is not in a batch, which ONNX only knows in one."""
+def _unbatched(pool: Symbolic) -> Symbolic:
+    """Pooling that also takes an image without a batch dimension, which ONNX requires."""
 
     def symbolic(g: Any, image: Any, *settings: Any) -> Any:
         if symbolic_helper._get_tensor_rank(image) != 3:
@@ -125,25 +105,25 @@ def _of_one(pool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _cumsum(g: Any, tensor: Any, dim: Any, kind: Any = None) -> Any:
-    """Running sums; ONNX does not count truths, torch does."""
+    """Running sums; ONNX has none of booleans."""
     if symbolic_helper._is_bool(tensor):
         tensor = g.op("Cast", tensor, to_i=_INT64)
     return symbolic_opset11.cumsum(g, tensor, dim, kind)
 
 
 def _grid_sampler(g: Any, image: Any, grid: Any, *settings: Any) -> Any:
-    """Sampling at places that tracing made more exact than the image: a size has turned double."""
+    """Sampling on a grid that tracing turned into float64, as it does with ``linspace``."""
     grid = g.op("CastLike", grid, image)
     return symbolic_opset16.grid_sampler(g, image, grid, *settings)
 
 
 def _index_put(g: Any, tensor: Any, places: Any, values: Any, add: Any = False) -> Any:
-    """Putting numbers into a tensor, of which tracing may have lost the type."""
+    """Assignment by index, with values whose type tracing may have changed."""
     return symbolic_opset11.index_put(g, tensor, places, g.op("CastLike", values, tensor), add)
 
 
 def _isin(g: Any, elements: Any, those: Any, _unique: Any, invert: Any) -> Any:
-    """Which elements are among those."""
+    """Whether each element is among those."""
     flat = g.op("Reshape", those, g.op("Constant", value_t=torch.tensor([-1])))
     each = symbolic_helper._unsqueeze_helper(g, elements, [-1])
     equal = g.op("Cast", g.op("Equal", each, flat), to_i=_INT64)
@@ -153,7 +133,7 @@ def _isin(g: Any, elements: Any, those: Any, _unique: Any, invert: Any) -> Any:
 
 
 def _copy(g: Any, tensor: Any, source: Any, *_settings: Any) -> Any:
-    """What is in a tensor after another was copied into it, as into a cache."""
+    """A tensor after another was copied into it, as into a cache."""
     values = symbolic_opset9.type_as(g, source, tensor)
     return symbolic_opset9.expand_as(g, values, tensor)
 
@@ -166,16 +146,14 @@ def _rms_norm(g: Any, tensor: Any, shape: Any, weight: Any = None, margin: Any =
     least = torch.finfo(dtype).eps if unsaid else symbolic_helper._get_const(margin, "f", "eps")
     axes = g.op("Constant", value_t=torch.arange(-len(sizes), 0))
     mean = g.op("ReduceMean", g.op("Mul", tensor, tensor), axes, keepdims_i=1)
-    size = g.op(
-        "Sqrt", g.op("Add", mean, g.op("Constant", value_t=torch.tensor(least, dtype=dtype)))
-    )
-    result = g.op("Div", tensor, size)
+    epsilon = g.op("Constant", value_t=torch.tensor(least, dtype=dtype))
+    result = g.op("Div", tensor, g.op("Sqrt", g.op("Add", mean, epsilon)))
     plain = weight is None or symbolic_helper._is_none(weight)
     return result if plain else g.op("Mul", result, weight)
 
 
 def _as_strided(g: Any, tensor: Any, *layout: Any) -> Any:
-    """A view of memory, from a tensor whose dimensions lie in another order there than in ONNX."""
+    """A view of the memory of a tensor whose dimensions may be stored in another order."""
     kind = next(g.original_node.inputs()).type()
     sizes, steps = kind.sizes(), kind.strides()
     if sizes is None or steps is None:
@@ -190,8 +168,8 @@ def _as_strided(g: Any, tensor: Any, *layout: Any) -> Any:
     return symbolic_opset9.as_strided(g, laid_out, *layout)
 
 
-def _extreme_so_far(reduction: str) -> Callable[..., Any]:
-    """``cummax`` and ``cummin``: the most extreme so far and where it was, along rows."""
+def _running_extreme(reduction: str) -> Symbolic:
+    """``cummax`` and ``cummin`` along the last dimension: values and indices."""
 
     def symbolic(g: Any, tensor: Any, dim: Any) -> Any:
         axis = symbolic_helper._get_const(dim, "i", "dim")
@@ -218,16 +196,48 @@ def _extreme_so_far(reduction: str) -> Callable[..., Any]:
 
 
 def _full(g: Any, *settings: Any) -> Any:
-    """A tensor full of one number, whose type the exporter takes for float if none is named."""
+    """A tensor of one value, in the type that it has in torch."""
     kind = torch.onnx.JitScalarType.from_value(g.original_node.output())
     return g.op("Cast", symbolic_opset9.full(g, *settings), to_i=kind.onnx_type())
 
 
 def _eye(g: Any, *settings: Any) -> Any:
-    """The identity as a constant: ONNX Runtime makes none of truths."""
+    """The identity matrix as a constant: ONNX Runtime makes none of booleans."""
     made = g.original_node.output()
     sizes = made.type().sizes()
     if sizes is None:
         raise NotImplementedError("an identity of a size not known ahead")
     kind = torch.onnx.JitScalarType.from_value(made).dtype()
     return g.op("Constant", value_t=torch.eye(*sizes).to(kind))
+
+
+SYMBOLICS: dict[Workaround, Symbolic] = {
+    entries.IOR: symbolic_opset9.__or_,
+    entries.BICUBIC_ANTIALIAS: _antialiased_resize("cubic"),
+    entries.BILINEAR_ANTIALIAS: _antialiased_resize("linear"),
+    entries.AS_STRIDED: _as_strided,
+    entries.AVG_POOL2D_UNBATCHED: _unbatched(symbolic_opset10._avg_pool("avg_pool2d", 2)),
+    entries.COPY: _copy,
+    entries.CUMMAX: _running_extreme("ReduceMax"),
+    entries.CUMMIN: _running_extreme("ReduceMin"),
+    entries.CUMSUM_BOOL: _cumsum,
+    entries.DIFF: _diff,
+    entries.EYE_BOOL: _eye,
+    entries.FULL_INT: _full,
+    entries.GRID_SAMPLER_DOUBLE: _grid_sampler,
+    entries.INDEX_PUT_TYPES: _index_put,
+    entries.ISIN: _isin,
+    entries.MAX_POOL2D_UNBATCHED: _unbatched(symbolic_opset10._max_pool("max_pool2d", 2, False)),
+    entries.RMS_NORM: _rms_norm,
+    entries.SORT_STABLE: _sort,
+    entries.UNSAFE_CHUNK_UNKNOWN_SIZE: _chunk,
+}
+"""Our symbolics, each under its workaround."""
+
+
+@functools.cache
+def register() -> None:
+    """Teach the exporter our symbolics, once per process."""
+    for workaround, symbolic in SYMBOLICS.items():
+        operator = f"aten::{workaround.target}"
+        torch.onnx.register_custom_op_symbolic(operator, symbolic, FIRST_OPSET)

@@ -1,7 +1,8 @@
-"""What many scripts import, imported once: a corpus need not pay for its library at every script.
+"""What every child needs and what many scripts import, imported once for all of them.
 
-Only what every one of them imports before it does anything else: a script may set a variable of
-the environment first, or change what it imports, and must find everything as it would be alone.
+A corpus need not pay for its library at every script. Only what every script imports before it
+does anything else: a script may set a variable of the environment first, or change what it
+imports, and must find everything as it would be alone.
 """
 
 from __future__ import annotations
@@ -12,13 +13,31 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["LEAST_SCRIPTS", "shared_imports"]
+from turnkeyml.frameworks import frameworks
+from turnkeyml.nouns import Task
+
+__all__ = ["LEAST_SCRIPTS", "needed_modules", "shared_imports"]
 
 LEAST_SCRIPTS = 9
 """Fewer scripts that share a library are not worth the attempt."""
 
 _OURS = {"torch", "numpy", "turnkeyml", "mlagility"}
 """Imported in any case, or nothing to gain from."""
+
+
+def needed_modules(tasks: Sequence[Task]) -> list[str]:
+    """What every child will need; nothing that none of them will."""
+    scripts = any(task.input.is_script for task in tasks)
+    modules = ["turnkeyml.evaluate.child"]
+    if scripts:
+        modules += [m for framework in frameworks() for m in framework.script_modules]
+    if not all(task.plan.analyze_only for task in tasks):
+        modules.append("turnkeyml.evaluate.invocation")
+        if len(tasks) > 1:  # one alone may find its build in the cache and need none of these
+            modules += ["turnkeyml.build.stages.optimize_onnx", "turnkeyml.runtimes.ort_session"]
+            found = frameworks() if scripts else []
+            modules += [m for framework in found for m in framework.build_modules]
+    return modules
 
 
 def shared_imports(scripts: Sequence[str]) -> list[str]:

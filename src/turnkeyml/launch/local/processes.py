@@ -24,7 +24,7 @@ __all__ = ["Child", "Launcher", "kill_tree", "make_launcher"]
 
 
 class Child(Protocol):
-    """A process that evaluates one input."""
+    """A process that does one assignment."""
 
     pid: int
 
@@ -35,8 +35,8 @@ class Child(Protocol):
 class Launcher(Protocol):
     """A way to start children."""
 
-    def start(self, job: str) -> Child:
-        """Start the job in a file."""
+    def start(self, assignment: str) -> Child:
+        """Start a child that does the assignment in a file."""
 
     def wait(self, seconds: float) -> None:
         """Return when a child has ended, or after that time."""
@@ -83,8 +83,9 @@ class FreshLauncher:
     def __init__(self) -> None:
         self._children: list[_FreshChild] = []
 
-    def start(self, job: str) -> Child:
-        child = _FreshChild(subprocess.Popen(interpreter.command("turnkeyml.evaluate.child", job)))
+    def start(self, assignment: str) -> Child:
+        command = interpreter.command("turnkeyml.evaluate.child", assignment)
+        child = _FreshChild(subprocess.Popen(command))
         self._children.append(child)
         return child
 
@@ -110,7 +111,7 @@ class _FreshChild:
 
 
 class ForkingLauncher:
-    """Forks from a zygote (see ``launch.zygote``), which starts importing right away.
+    """Forks from a zygote (see ``launch.local.zygote``), which starts importing right away.
 
     Should something kill the zygote, its children count as killed and the next one gets a new
     zygote.
@@ -138,12 +139,13 @@ class ForkingLauncher:
         self._rest = b""
         self._alive = True
 
-    def start(self, job: str) -> Child:
+    def start(self, assignment: str) -> Child:
+        request = json.dumps({"assignment": assignment}).encode() + b"\n"
         for _ in range(2):
             if not self._alive:
                 self._start_zygote()
             try:
-                self._channel.sendall(json.dumps({"job": job}).encode() + b"\n")
+                self._channel.sendall(request)
             except ConnectionError:
                 self._alive = False
                 continue

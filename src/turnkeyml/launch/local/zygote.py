@@ -3,7 +3,7 @@
 Importing torch takes seconds, forking takes milliseconds. The fork is safe only because nothing
 but imports has happened here: no operator has run and no session has been opened.
 
-It talks JSON lines over a socket: ``{"job": PATH}`` comes in; ``{"pid": N}`` and later
+It talks JSON lines over a socket: ``{"assignment": PATH}`` comes in; ``{"pid": N}`` and later
 ``{"pid": N, "exit": CODE}`` go out. When the other end goes away, so does it, with its children.
 """
 
@@ -116,7 +116,7 @@ def _serve(channel: socket.socket) -> None:
                     os.close(handle)
                 requests.close()
                 channel.close()
-                _run(json.loads(line)["job"])
+                _run(json.loads(line)["assignment"])
             children[os.pidfd_open(pid)] = pid
             _send(channel, {"pid": pid})
 
@@ -127,7 +127,7 @@ def _fork() -> int:
         return os.fork()
 
 
-def _run(job: str) -> None:
+def _run(assignment: str) -> None:
     """Be the child. Ends the process as Python ends a script: with its exit handlers."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     adopt_orphans()
@@ -136,7 +136,7 @@ def _run(job: str) -> None:
     _reseed()
     code = 1
     try:
-        sys.argv = ["turnkey", job]
+        sys.argv = ["turnkey", assignment]
         import_module("turnkeyml.evaluate.child").main()
         code = 0
     except KeyboardInterrupt:

@@ -11,8 +11,10 @@ import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from turnkeyml import interpreter
+from turnkeyml.cache.layout import SlurmRunFolder
 from turnkeyml.launch.local.processes import kill_tree
 from turnkeyml.system.process_tree import descendants
 
@@ -20,9 +22,13 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the job in the file that the first argument names, and end as its process ended."""
+    """Do the assignment at a position of a run's folder, and end as its process ended.
+
+    The folder and the position are the arguments.
+    """
     interpreter.adopt_orphans()
-    command = interpreter.command("turnkeyml.evaluate.child", sys.argv[1])
+    assignment = SlurmRunFolder(Path(sys.argv[1])).assignment(int(sys.argv[2]))
+    command = interpreter.command("turnkeyml.evaluate.child", str(assignment))
     # This process has no other thread, so that the function is safe.
     child = subprocess.Popen(command, preexec_fn=interpreter.die_with_parent)  # noqa: PLW1509
     code = child.wait()

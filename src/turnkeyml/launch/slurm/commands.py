@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
 
-from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError, UsageError
 
 __all__ = [
-    "Ending",
+    "FinalState",
     "QueuedJob",
     "SlurmRefused",
     "SlurmSilent",
     "cancel",
-    "ending",
+    "final_state",
     "kill",
     "largest_array",
-    "parse_arguments",
     "queue",
     "require",
     "submit",
@@ -30,8 +27,6 @@ __all__ = [
 PATIENCE_SECONDS = 60
 """For one command; the controller's own time limits are shorter."""
 USUAL_ARRAY_SIZE = 1001
-NO_OUTPUT = 53
-"""What Slurm gives as the signal where a job's output could not be opened."""
 
 _SILENCE = (
     "unable to contact slurm controller",
@@ -43,20 +38,6 @@ _SILENCE = (
     "temporarily un",
     "in standby mode",
 )
-_OURS = {
-    "array": "turnkey makes the arrays",
-    "chdir": "jobs run in the folder that turnkey is run in",
-    "clusters": "set SLURM_CLUSTERS instead, which all of Slurm's commands follow",
-    "error": "the logs lie in the cache",
-    "no-requeue": "jobs are never requeued",
-    "open-mode": "the logs lie in the cache",
-    "output": "the logs lie in the cache",
-    "parsable": "turnkey reads the answer",
-    "requeue": "an input that was interrupted is done again by --resume",
-    "test-only": "nothing would be submitted",
-    "wait": "turnkey waits itself",
-    "wrap": "turnkey writes the script",
-}
 
 
 class SlurmSilent(TurnkeyError):
@@ -85,7 +66,7 @@ class QueuedJob:
 
 
 @dataclass(frozen=True)
-class Ending:
+class FinalState:
     """How a job ended, as far as the controller remembers."""
 
     state: str = "UNKNOWN"
@@ -97,61 +78,6 @@ class Ending:
     def goes_on(self) -> bool:
         """Whether it has not ended at all."""
         return self.state in ("PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "COMPLETING")
-
-    def describe(self, where: str) -> str:
-        """What happened, without a full stop; ``where`` says how far it had come."""
-        match self.state:
-            case "FAILED" | "COMPLETED":
-                return self._describe_exit(where)
-            case "CANCELLED":
-                return f"The job was cancelled (scancel) {where}"
-            case "TIMEOUT":
-                return (
-                    f"The job reached Slurm's time limit {where}; "
-                    "time= in --slurm-args gives it longer"
-                )
-            case "OUT_OF_MEMORY":
-                return f"out of memory {where}; mem= in --slurm-args gives it more"
-            case "NODE_FAIL":
-                return f"The node {self.nodes or 'of the job'} failed {where}"
-            case "BOOT_FAIL":
-                return f"The node {self.nodes or 'of the job'} did not boot"
-            case "PREEMPTED":
-                return f"The job was preempted by another {where}"
-            case "UNKNOWN":
-                return f"The job vanished from the queue {where}"
-        return f"The job ended as {self.state} {where}"
-
-    def _describe_exit(self, where: str) -> str:
-        node = self.nodes or "that ran it"
-        if self.signal == NO_OUTPUT:
-            return f"The node {node} could not open the job's files; does it see the cache folder?"
-        if self.exit_code in (126, 127):
-            return f"The interpreter could not be started; is it there on the node {node}?"
-        code = -self.signal if self.signal else self.exit_code
-        return f"The process {interpreter.describe_exit(code)} {where}"
-
-
-def parse_arguments(text: str) -> tuple[str, ...]:
-    """The words ``key=value`` or ``key`` as options of sbatch."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise UsageError(f"The Slurm arguments {text!r} cannot be split: {error}.") from None
-    return tuple(_option(word) for word in words)
-
-
-def _option(word: str) -> str:
-    found = re.fullmatch(r"-{0,2}([A-Za-z][A-Za-z-]+)(=.+)?", word, re.DOTALL)
-    if found is None:
-        raise UsageError(
-            f"The Slurm argument {word!r} is not of the form key=value or key, with sbatch's long "
-            'names, as in "partition=gpu gres=gpu:1 time=2:00:00 mem=16G".'
-        )
-    key, value = found[1], found[2] or ""
-    if key in _OURS:
-        raise UsageError(f"The Slurm argument {key!r} cannot be given: {_OURS[key]}.")
-    return f"--{key}{value}"
 
 
 def require() -> None:
@@ -182,16 +108,18 @@ def queue() -> list[QueuedJob]:
     ]
 
 
-def ending(job: str) -> Ending:
+def final_state(job: str) -> FinalState:
     """How a job ended. The controller forgets after a while (MinJobAge)."""
+    if not job:
+        return FinalState()
     try:
         text = _run("scontrol", "-o", "show", "job", job)
     except SlurmRefused:
-        return Ending()
+        return FinalState()
     state = re.search(r"\bJobState=(\w+)", text)
     codes = re.search(r"\bExitCode=(\d+):(\d+)", text)
     nodes = re.search(r"\sNodeList=(\S+)", text)
-    return Ending(
+    return FinalState(
         state[1] if state else "UNKNOWN",
         int(codes[1]) if codes else 0,
         int(codes[2]) if codes else 0,

@@ -3,102 +3,72 @@
 from __future__ import annotations
 
 import itertools
-import math
-import os
-from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from turnkeyml.errors import UsageError
 from turnkeyml.launch.slurm import commands
-from turnkeyml.launch.slurm.flight import Board, Flight
+from turnkeyml.launch.slurm.options import SlurmOptions
+from turnkeyml.launch.slurm.run import Run
+from turnkeyml.nouns import Task
 
-__all__ = ["SlurmOptions", "Submitter"]
-
-
-@dataclass(frozen=True)
-class SlurmOptions:
-    """What jobs are submitted with, and how many there may be."""
-
-    arguments: tuple[str, ...] = ()
-    """Options of sbatch, as ``slurm_commands.parse_arguments`` gives them."""
-    max_jobs: int = 50
-    """Of ours that are pending or running at the same time."""
-    seconds: float | None = None
-    """For one input, counted from the start of its job."""
-    python: str | None = None
-    """The interpreter of the jobs; None for this one."""
-    poll_seconds: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.max_jobs < 1:
-            raise UsageError(f"There must be room for at least one job, not {self.max_jobs}.")
-
-    def sbatch_words(self) -> list[str]:
-        """What goes with every submission. Slurm's time limit is there in case we are not."""
-        words = ["--job-name=turnkey", *self.arguments]
-        if self.seconds is not None and not any(a.startswith("--time=") for a in self.arguments):
-            words.append(f"--time={math.ceil(self.seconds / 60) + 1}")
-        return [*words, "--no-requeue", "--open-mode=append", f"--chdir={os.getcwd()}"]
+__all__ = ["Submitter"]
 
 
 class Submitter:
-    """The tasks that wait to be submitted."""
+    """Makes jobs of the tasks of a run."""
 
-    def __init__(self, board: Board, options: SlurmOptions, largest_array: int) -> None:
-        self.waiting: deque[int] = deque()
-        self._board = board
-        self._run = board.run
-        self._options = options
-        self._room = options.max_jobs
+    def __init__(
+        self,
+        run: Run,
+        tasks: Mapping[int, Task],
+        options: SlurmOptions,
+        seconds: float | None,
+        largest_array: int,
+    ) -> None:
+        self.room = options.max_jobs
+        """How many jobs may be in the queue; less than was asked for where Slurm takes fewer."""
+        self._run = run
+        self._tasks = tasks
+        self._python = options.python
+        self._options = options.sbatch_words(seconds)
         self._largest_array = largest_array
 
-    def submit(self, in_queue: int) -> list[Flight]:
-        """Fill the room that there is with an array; its jobs, if there was any.
+    def submit(self, positions: Sequence[int], in_queue: int) -> dict[int, str]:
+        """Submit the first of these tasks as one array; the job of each that was accepted.
 
-        What Slurm does not take goes on waiting: that it takes fewer at a time makes the room
-        smaller, and any other refusal is an error.
+        That Slurm takes fewer at a time makes the room smaller; any other refusal is an error.
         """
-        chunk = self._chunk(self._room - in_queue)
-        if not chunk:
-            return []
+        chunk = self._chunk(positions)
         for position in chunk:
-            self._run.prepare(position, self._board.assignment(position))
+            self._run.prepare(position, self._tasks[position])
         try:
             array = commands.submit(*self._words(chunk))
         except commands.SlurmRefused as error:
             if error.is_too_many and (in_queue or len(chunk) > 1):
-                self._room = max(1, in_queue + len(chunk) // 2)
-                return []
+                self.room = max(1, in_queue + len(chunk) // 2)
+                return {}
             raise
         return self._accept(array, chunk)
 
-    def _chunk(self, free: int) -> list[int]:
-        """The next positions that fit into the room and into one array."""
-        if not self.waiting or free <= 0:
-            return []
-        first, count = self.waiting[0], free if self._largest_array else 1
-        positions = list(itertools.islice(self.waiting, count))
-        return [p for p in positions if p - first < max(1, self._largest_array)]
+    def _chunk(self, positions: Sequence[int]) -> list[int]:
+        """Those that fit into one array, in order; where there are no arrays, one."""
+        if not self._largest_array:
+            return list(positions[:1])
+        return [p for p in sorted(positions) if p - min(positions) < self._largest_array]
 
     def _words(self, chunk: list[int]) -> list[str]:
-        words = self._options.sbatch_words()
+        words = list(self._options)
         pattern = "%j"
         if self._largest_array:
             words.append(f"--array={_ranges([p - chunk[0] for p in chunk])}")
             pattern = "%A_%a"
-        folder = str(self._run.folder).replace("%", "%%")
-        script = self._run.write_script(chunk[0], self._options.python)
-        return [*words, f"--output={folder}/slurm-{pattern}.out", str(script)]
+        words.append(f"--output={self._run.folder.log_pattern(pattern)}")
+        return [*words, str(self._run.write_script(chunk[0], self._python))]
 
-    def _accept(self, array: str, chunk: list[int]) -> list[Flight]:
-        flights = []
-        for position in chunk:
-            name = f"{array}_{position - chunk[0]}" if self._largest_array else array
-            flights.append(self._board.flight(name, position))
-            self._run.jobs[name] = position
-            self.waiting.remove(position)
+    def _accept(self, array: str, chunk: list[int]) -> dict[int, str]:
+        jobs = {p: f"{array}_{p - chunk[0]}" if self._largest_array else array for p in chunk}
+        self._run.jobs |= {job: position for position, job in jobs.items()}
         self._run.record()
-        return flights
+        return jobs
 
 
 def _ranges(numbers: list[int]) -> str:

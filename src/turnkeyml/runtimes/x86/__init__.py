@@ -5,4 +5,6 @@ from turnkeyml.system.machine import cpu_name
 
 __all__ = ["DEVICE"]
 
-DEVICE = Device("x86", "Intel and AMD x86 CPUs", default_runtime="ort", describe=cpu_name)
+DEVICE = Device(
+    "x86", "Intel and AMD x86 CPUs", default_runtime="ort", describe=cpu_name, is_host=True
+)

@@ -1,0 +1,75 @@
+"""What turnkeyml does, for programs: the command line is a thin layer over this.
+
+Each function loads on first use, so that looking into the cache needs nothing of building.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turnkeyml.api.builds import (
+        BuildStats,
+        build_stats,
+        clean_builds,
+        delete_builds,
+        list_builds,
+    )
+    from turnkeyml.api.comparing import compare, conditions_met
+    from turnkeyml.api.corpora import list_models
+    from turnkeyml.api.files import benchmark_files, race_files
+    from turnkeyml.api.models import benchmark_model, build_model
+    from turnkeyml.api.plan import make_plan
+    from turnkeyml.api.remeasuring import remeasure
+    from turnkeyml.api.reports import report
+    from turnkeyml.api.system import system_info
+
+__all__ = [
+    "BuildStats",
+    "benchmark_files",
+    "benchmark_model",
+    "build_model",
+    "build_stats",
+    "clean_builds",
+    "compare",
+    "conditions_met",
+    "delete_builds",
+    "list_builds",
+    "list_models",
+    "make_plan",
+    "race_files",
+    "remeasure",
+    "report",
+    "system_info",
+]
+
+_HOMES = {
+    "BuildStats": "builds",
+    "benchmark_files": "files",
+    "benchmark_model": "models",
+    "build_model": "models",
+    "build_stats": "builds",
+    "clean_builds": "builds",
+    "compare": "comparing",
+    "conditions_met": "comparing",
+    "delete_builds": "builds",
+    "list_builds": "builds",
+    "list_models": "corpora",
+    "make_plan": "plan",
+    "race_files": "files",
+    "remeasure": "remeasuring",
+    "report": "reports",
+    "system_info": "system",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,114 @@
+"""Looking at the builds in a cache, and removing what is no longer needed."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnkeyml.cache.files import read_yaml
+from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.stats import read_stats
+from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.options import CacheOptions, ChangeOptions, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = [
+    "BuildStats",
+    "build_stats",
+    "cache_of",
+    "clean_builds",
+    "delete_builds",
+    "list_builds",
+    "select_builds",
+]
+
+
+@dataclass(frozen=True)
+class BuildStats:
+    """What is recorded of a build."""
+
+    name: str
+    state: dict[str, Any] | None
+    """What the build is and how far it came; None where it cannot be read."""
+    stats: dict[str, Any]
+    """What was learned and measured."""
+
+
+@takes(CacheOptions)
+def list_builds(**options: Unpack[CacheOptions]) -> list[str]:
+    """The names of the builds in a cache, sorted."""
+    return [folder.name for folder in build_folders(cache_of(options))]
+
+
+@takes(CacheOptions)
+def build_stats(
+    build_names: str | Iterable[str], **options: Unpack[CacheOptions]
+) -> list[BuildStats]:
+    """The state and the stats of builds; names may have wildcards."""
+    return [
+        BuildStats(folder.name, _mapping(read_yaml(folder.state)), read_stats(folder))
+        for folder in select_builds(build_names, cache_of(options))
+    ]
+
+
+@takes(ChangeOptions)
+def delete_builds(
+    build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
+) -> dict[str, bool]:
+    """Delete builds for good; for each, whether it was: not while another turnkey works on it."""
+    return _change(build_names, options, BuildFolder.delete)
+
+
+@takes(ChangeOptions)
+def clean_builds(
+    build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
+) -> dict[str, bool]:
+    """Delete the artifacts of builds; for each, whether they were. Logs, state and stats stay."""
+    return _change(build_names, options, BuildFolder.remove_artifacts)
+
+
+def _change(
+    build_names: str | Iterable[str],
+    options: Mapping[str, Any],
+    change: Callable[[BuildFolder], None],
+) -> dict[str, bool]:
+    folders = select_builds(build_names, cache_of(options), options["all"])
+    return {folder.name: folder.try_locked(partial(change, folder)) for folder in folders}
+
+
+def cache_of(options: Mapping[str, Any]) -> Path:
+    """The cache that settled options name."""
+    return Path(options["cache_dir"])
+
+
+def select_builds(
+    build_names: str | Iterable[str], cache_dir: Path, every: bool = False
+) -> list[BuildFolder]:
+    """The builds that are meant: only ever folders of ours, directly inside the cache."""
+    names = [build_names] if isinstance(build_names, str) else list(build_names)
+    builds = {folder.name: folder for folder in build_folders(cache_dir)}
+    if every and names:
+        raise UsageError("Name builds or say --all, not both.")
+    if every:
+        return list(builds.values())
+    if not names:
+        raise UsageError("Name at least one build, or say --all.")
+    chosen: dict[str, BuildFolder] = {}
+    for name in names:
+        if "/" in name or "\\" in name or name in ("", ".", ".."):
+            raise UsageError(f"{name!r} is not the name of a build.")
+        found = [name] if name in builds else fnmatch.filter(builds, name)
+        if not found:
+            raise TurnkeyError(f"There is no build {name!r} in the cache {cache_dir}.")
+        chosen.update({n: builds[n] for n in found})
+    return list(chosen.values())
+
+
+def _mapping(data: Any) -> dict[str, Any] | None:
+    return data if isinstance(data, dict) else None

@@ -1,0 +1,76 @@
+"""``compare``: what became faster or slower, and which conditions that meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from turnkeyml.options import CompareOptions, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from turnkeyml.report.compare import Comparison
+
+__all__ = ["compare", "conditions_met"]
+
+NAMED = 5
+"""Rows that a sentence names before it counts the rest."""
+
+
+def compare(a: str, b: str) -> Comparison:
+    """Compare the measurements of B with those of A.
+
+    Each is the path of a cache, of build folders, of a report, of an evaluation.json or of a JSON
+    document.
+    """
+    from turnkeyml.report import compare as comparing
+
+    return comparing.compare(a, b)
+
+
+@takes(CompareOptions)
+def conditions_met(comparison: Comparison, **options: Unpack[CompareOptions]) -> list[str]:
+    """The conditions of ``fail_on`` that a comparison meets, each with the rows that met it.
+
+    A condition is ``slower:5%``, ``failed`` or ``vanished``.
+    """
+    met = []
+    for condition in options["fail_on"]:
+        names = _rows_of(condition)(comparison)
+        if names:
+            more = len(names) - NAMED
+            rest = f" and {more} more" if more > 0 else ""
+            met.append(f"{condition}: {', '.join(names[:NAMED])}{rest}")
+    return met
+
+
+def _rows_of(condition: str) -> Callable[[Comparison], list[str]]:
+    """What finds the rows that meet a condition, by name."""
+    if condition == "failed":
+        return _failed
+    if condition == "vanished":
+        return _vanished
+    limit = 1 + float(condition.removeprefix("slower:").removesuffix("%")) / 100
+    return lambda comparison: list(_slower(comparison, limit))
+
+
+def _failed(comparison: Comparison) -> list[str]:
+    from turnkeyml.report.rows import item_in_words
+
+    return [item_in_words(f.item) for f in comparison.failures if f.failure_a is None]
+
+
+def _vanished(comparison: Comparison) -> list[str]:
+    from turnkeyml.report.rows import item_in_words
+
+    return [item_in_words(row.item) for row in comparison.vanished]
+
+
+def _slower(comparison: Comparison, limit: float) -> Iterator[str]:
+    from turnkeyml.measure.ratios import SpeedVerdict
+    from turnkeyml.report.rows import item_in_words
+
+    for row in comparison.rows:
+        if row.verdict is SpeedVerdict.SLOWER and row.ratio >= limit:
+            yield f"{item_in_words(row.item)} at {row.ratio:.3f}"

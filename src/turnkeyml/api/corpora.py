@@ -1,0 +1,31 @@
+"""``list_models``: the models that come with turnkeyml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from turnkeyml.discover import shipped
+from turnkeyml.discover.labels import parse_filter
+from turnkeyml.errors import UsageError
+from turnkeyml.options import ModelsOptions, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["list_models"]
+
+
+@takes(ModelsOptions)
+def list_models(
+    names: str | Iterable[str] = (), **options: Unpack[ModelsOptions]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The labels of models that come with turnkeyml, by name: all of them, or some.
+
+    ``names`` are corpora (``timm``), models (``timm/resnet50``) or patterns (``timm/resnet*``).
+    """
+    patterns = [names] if isinstance(names, str) else list(names)
+    found = dict(shipped.list_models(patterns, parse_filter(options["labels"])))
+    if not found:
+        raise UsageError(f"No model has the labels {' '.join(options['labels'])}.")
+    return found

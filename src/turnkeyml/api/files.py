@@ -1,0 +1,126 @@
+"""``benchmark_files`` and ``race_files``: what is measured of scripts and ONNX files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnkeyml.api.launching import launch_of
+from turnkeyml.api.plan import plan_of
+from turnkeyml.api.reports import report
+from turnkeyml.cache.layout import check_writable
+from turnkeyml.errors import UsageError
+from turnkeyml.nouns import InputResult, Plan
+from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
+from turnkeyml.options.choices import precisions
+from turnkeyml.runtimes.registry import find_runtime
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from turnkeyml.launch.run import Launch
+
+__all__ = ["benchmark_files", "race_files"]
+
+FEW_INPUTS = 8
+"""Up to so many, each is listed in full; of more, each has a line."""
+
+InputFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+OnResult = Callable[[InputResult], None]
+
+
+@takes(BenchmarkOptions)
+def benchmark_files(
+    input_files: InputFiles,
+    *,
+    on_result: OnResult | None = None,
+    **options: Unpack[BenchmarkOptions],
+) -> list[InputResult]:
+    """Find, build and measure the models in scripts and ONNX files; what became of each.
+
+    Every input is evaluated in a process of its own, ``jobs`` of them at a time; measurements have
+    the machine to themselves. One that takes longer than ``timeout`` seconds or more memory than
+    ``memory_limit`` is killed. With ``on_result`` each result goes there as soon as it is known,
+    and none is kept.
+    """
+    plan = plan_of(options)
+    launch = launch_of(options, on_result)
+    return _evaluate_files(input_files, plan, launch, options["verbose"])
+
+
+@takes(RaceOptions)
+def race_files(
+    input_files: InputFiles,
+    *,
+    on_result: OnResult | None = None,
+    **options: Unpack[RaceOptions],
+) -> list[InputResult]:
+    """Measure each model with several runtimes and precisions, in turns; see ``race`` of each row.
+
+    Without ``runtime``, every one that is available here takes part.
+    """
+    every_runtime = {} if options["runtime"] else {"runtimes": ()}
+    _check_baseline(options)
+    plan = plan_of(options, races=True, **every_runtime)
+    launch = launch_of(options, on_result, as_race=True)
+    return _evaluate_files(input_files, plan, launch, options["verbose"])
+
+
+def _check_baseline(options: Mapping[str, Any]) -> None:
+    """Refuse a baseline that no contestant can be."""
+    baseline = options["baseline"]
+    if baseline is None:
+        return
+    name, _, own = baseline.replace(" ", "-").rpartition("-")
+    name, own = (name, own) if own in (*precisions(), "bf16") else (baseline, "")
+    known = find_runtime(name, options["device"])
+    if options["runtime"] and name not in options["runtime"]:
+        raise UsageError(f"The baseline {baseline} does not take part; name its runtime too.")
+    if own and known.measures_files and own not in options["precision"]:
+        raise UsageError(f"The baseline {baseline} does not take part; name its precision too.")
+
+
+def _evaluate_files(
+    input_files: InputFiles, plan: Plan, launch: Launch, verbose: bool
+) -> list[InputResult]:
+    """Evaluate every input at every point of the sweep."""
+    from turnkeyml.display.results import sweep_lines
+    from turnkeyml.display.watchers import make_watcher
+    from turnkeyml.launch.journal import Journal
+    from turnkeyml.launch.run import find_tasks
+    from turnkeyml.launch.run import results as evaluate
+
+    tasks = find_tasks(_names(input_files), plan, launch)
+    if not plan.analyze_only:
+        check_writable(Path(plan.cache_dir))
+    many = len(tasks) > FEW_INPUTS or launch.limits.jobs > 1 or launch.slurm is not None
+    watcher = make_watcher(
+        show_status=not plan.analyze_only,
+        as_race=launch.as_race,
+        overview=len(tasks) * many,
+        verbose=verbose,
+    )
+    journal = None if plan.analyze_only and not many else Journal(plan.cache_dir)
+    kept: list[tuple[int, InputResult]] = []
+    swept = any(task.plan.parameters for task in tasks)
+    for position, result in evaluate(tasks, watcher, journal, launch, many):
+        if launch.on_result is not None:
+            launch.on_result(result)
+        if launch.on_result is None or swept:
+            kept.append((position, result))
+    if many and not plan.analyze_only:
+        # For those who come back to very many inputs.
+        (path,) = report(cache_dir=plan.cache_dir, report_dir=plan.cache_dir)
+        print(f"The report is {path}", flush=True)
+    results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
+    if swept and not plan.analyze_only and not plan.build_only:
+        print("\n".join([*sweep_lines(results), ""]), flush=True)
+    return results if launch.on_result is None else []
+
+
+def _names(input_files: InputFiles) -> list[str]:
+    if isinstance(input_files, (str, os.PathLike)):
+        return [os.fspath(input_files)]
+    return [os.fspath(name) for name in input_files]

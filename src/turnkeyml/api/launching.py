@@ -1,0 +1,78 @@
+"""From options to where the tasks run, within which limits, and with which sequence."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from turnkeyml.build.sequences import check_file, pickle_sequence
+from turnkeyml.errors import UsageError
+from turnkeyml.launch.pool import Limits
+from turnkeyml.launch.run import Launch, default_seconds
+from turnkeyml.nouns import InputResult, SequenceSource
+
+if TYPE_CHECKING:
+    from turnkeyml.launch.slurm.options import SlurmOptions
+
+__all__ = ["launch_of"]
+
+
+def launch_of(
+    options: Mapping[str, Any],
+    on_result: Callable[[InputResult], None] | None,
+    as_race: bool = False,
+) -> Launch:
+    """Where and how settled options ask for the tasks to run."""
+    return Launch(
+        labels=options["labels"],
+        sweep=options["sweep"],
+        source=_sequence_source(options),
+        limits=_limits(options),
+        resume=options["resume"] or options["retry"] is not None,
+        retry=options["retry"] is not None,
+        slurm=_slurm_options(options),
+        on_result=on_result,
+        as_race=as_race,
+    )
+
+
+def _limits(options: Mapping[str, Any]) -> Limits:
+    isolated = options["process_isolation"]
+    return Limits(
+        jobs=options.get("jobs", 1),
+        seconds=options["timeout"] or (default_seconds() if isolated else None),
+        memory_bytes=options["memory_limit"],
+    )
+
+
+def _slurm_options(options: Mapping[str, Any]) -> SlurmOptions | None:
+    if not options.get("use_slurm"):
+        if options.get("slurm_args") or options.get("slurm_python"):
+            raise UsageError("Options for Slurm have no effect without --use-slurm.")
+        return None
+    if options["memory_limit"] is not None:
+        raise UsageError('With Slurm the memory of a job is limited by --slurm-args "mem=8G".')
+    if options["jobs"] != 1:
+        raise UsageError("With Slurm the jobs at a time are limited by --slurm-max-jobs.")
+    from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
+
+    return SlurmOptions(
+        arguments=parse_arguments(options["slurm_args"] or ""),
+        max_jobs=options["slurm_max_jobs"],
+        python=options["slurm_python"],
+    )
+
+
+def _sequence_source(options: Mapping[str, Any]) -> SequenceSource | None:
+    """How the processes that build get a sequence that has no name."""
+    file, sequence = options.get("sequence_file"), options.get("sequence")
+    if file is not None:
+        check_file(file)
+        return SequenceSource(file=os.path.abspath(file))
+    if sequence is None or isinstance(sequence, str):
+        return None
+    ours = any(type(stage).__module__ == "__main__" for stage in sequence)
+    main = getattr(sys.modules["__main__"], "__file__", None) if ours else None
+    return SequenceSource(pickled=pickle_sequence(sequence), main=main)

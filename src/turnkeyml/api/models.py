@@ -1,0 +1,125 @@
+"""``benchmark_model`` and ``build_model``: a live model of the calling process."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnkeyml.api.plan import plan_of
+from turnkeyml.cache.layout import build_name as name_build
+from turnkeyml.cache.layout import check_writable, safe_name
+from turnkeyml.cache.state import BuildState, load_state
+from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.nouns import InvocationResult, MeasuredPerformance, Plan
+from turnkeyml.options import BuildOptions, ModelOptions, PlanOptions, settle, takes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from turnkeyml.build.stage import Sequence
+
+__all__ = ["benchmark_model", "build_model"]
+
+
+@takes(ModelOptions)
+def benchmark_model(
+    model: Any, inputs: Any, *, build_name: str | None = None, **options: Unpack[ModelOptions]
+) -> MeasuredPerformance | None:
+    """Build and measure one live model; None with ``build_only``.
+
+    ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
+    """
+    from turnkeyml.display.listing import performance_lines
+
+    plan = plan_of(options)
+    own = _CallersModel(model, inputs)
+    result = own.evaluate(plan, options["sequence"], build_name, add_hash=True)
+    if plan.build_only:
+        return None
+    evaluation = result.evaluations[0]
+    if evaluation.performance is None:
+        raise TurnkeyError(evaluation.reason or "The measurement failed.")
+    print("\n".join(performance_lines(result.invocation.class_name, evaluation)))
+    return evaluation.measured_performance()
+
+
+@takes(BuildOptions)
+def build_model(
+    model: Any,
+    inputs: Any = None,
+    *,
+    build_name: str | None = None,
+    monitor: bool | None = None,
+    **options: Unpack[BuildOptions],
+) -> BuildState:
+    """Build one live model and return the state of its build.
+
+    ``monitor`` says whether progress is shown; without it TURNKEY_BUILD_MONITOR does.
+    """
+    plan = plan_of({**settle(PlanOptions, {}), **options}, build_only=True)
+    own = _CallersModel(model, inputs, monitor)
+    result = own.evaluate(plan, options["sequence"], build_name, add_hash=False)
+    own.say(
+        f"{result.invocation.build_name}: "
+        f"{'loaded from the cache' if result.reused else 'successfully built'} "
+        f"in {result.build_dir}"
+    )
+    return load_state(result.invocation.build_name, plan.cache_dir)
+
+
+class _CallersModel:
+    """A model of the calling process with its inputs; built and measured in that process."""
+
+    def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
+        from turnkeyml.display.watchers import make_monitor
+
+        if inputs is None:
+            raise UsageError("The model's inputs are needed: they give the build its shapes.")
+        self._model = model
+        self._kwargs: dict[str, Any] = {}
+        self._args: tuple[Any, ...] = ()
+        if hasattr(inputs, "keys"):
+            self._kwargs = dict(inputs)
+        elif isinstance(inputs, (tuple, list)):
+            self._args = tuple(inputs)
+        else:
+            self._args = (inputs,)
+        self._monitor = make_monitor(monitor)
+        self.say = self._monitor.say
+
+    def evaluate(
+        self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
+    ) -> InvocationResult:
+        """Do what the plan says; an error if the build fails."""
+        from turnkeyml.evaluate.invocation import evaluate
+        from turnkeyml.frameworks import framework_of
+        from turnkeyml.nouns import events
+
+        check_writable(Path(plan.cache_dir))
+        framework = framework_of(self._model)
+        if framework is None:
+            kind = type(self._model).__name__
+            raise UsageError(f"The model must be a torch.nn.Module, not a {kind}.")
+        subject = framework.subject(self._model, self._args, self._kwargs)
+        record = subject.record
+        usual = name_build(_script_name(), record.hash) if add_hash else _script_name()
+        subject.record = replace(record, build_name=safe_name(build_name) if build_name else usual)
+        result = evaluate(
+            subject,
+            plan,
+            events.Sink(listener=lambda event: self._monitor.event(None, event)),
+            None if isinstance(sequence, str) else sequence,
+        )
+        for remark in result.remarks:
+            print(f"Warning: {remark}", file=sys.stderr)
+        if result.failure:
+            raise TurnkeyError(result.failure)
+        return result
+
+
+def _script_name() -> str:
+    """The name of the running script, after which builds are named."""
+    path = getattr(sys.modules.get("__main__"), "__file__", None) or "interactive"
+    return safe_name(Path(path).stem)

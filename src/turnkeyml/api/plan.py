@@ -1,0 +1,60 @@
+"""From options to the plan that says what is done with every invocation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from turnkeyml import environment
+from turnkeyml.nouns import Plan
+from turnkeyml.options import PlanOptions, takes
+from turnkeyml.runtimes.registry import find_device, find_runtime
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["make_plan", "plan_of"]
+
+
+@takes(PlanOptions)
+def make_plan(**options: Unpack[PlanOptions]) -> Plan:
+    """A plan that makes sense, or an error that says what does not."""
+    return plan_of(options)
+
+
+def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
+    """The plan that settled options ask for; ``settings`` are further fields of it."""
+    sequence, opset = options.get("sequence"), options.get("onnx_opset")
+    same_name = {field.name: options[field.name] for field in fields(Plan) if field.name in options}
+    made = {
+        "cache_dir": os.path.abspath(options["cache_dir"]),
+        "runtimes": _runtimes(options),
+        "rule": _rule_name(options),
+        "precisions": options.get("precision", ()),
+        "sequence": sequence if isinstance(sequence, str) else None,
+        "onnx_opset": environment.onnx_opset() if opset is None else opset,
+    }
+    return Plan(**{**same_name, **made, **settings})
+
+
+def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the runtimes; what is missing for those that the user named is an error.
+
+    Jobs on a cluster may find there what is missing here.
+    """
+    device, named = options["device"], options["runtime"]
+    names = named or [find_device(device).default_runtime]
+    runtimes = [find_runtime(name, device) for name in names]
+    measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
+    for runtime in runtimes:
+        runtime.complete(options["rt_args"])
+        if named and measures_here:
+            runtime.require()
+    return tuple(runtime.name for runtime in runtimes)
+
+
+def _rule_name(options: Mapping[str, Any]) -> str:
+    chosen = [rule for rule in ("quick", "rigorous") if options.get(rule)]
+    return chosen[0] if chosen else "default"

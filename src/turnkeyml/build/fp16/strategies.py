@@ -1,0 +1,60 @@
+"""What to try when a model does not verify in float16.
+
+A strategy gets the search and the verdict on the whole model. It names what else to keep in
+float32, or returns None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from turnkeyml.build.fp16 import keep
+from turnkeyml.build.fp16.keep import Kept
+from turnkeyml.nouns import Cause, Verdict, Verification
+
+if TYPE_CHECKING:
+    from turnkeyml.build.fp16.search import Search
+
+__all__ = ["STRATEGIES", "Strategy"]
+
+Strategy = Callable[["Search", Verification], "Kept | None"]
+
+
+def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
+    """Keep the operator that ONNX Runtime cannot run in float16."""
+    return keep.unsupported_operator(whole)
+
+
+def keep_out_of_range(search: Search, whole: Verification) -> Kept | None:
+    """Keep what float16 cannot hold, if the result is wrong."""
+    return search.out_of_range() if whole.verdict is not Verdict.NOT_CHECKED else None
+
+
+def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kept | None:
+    """Keep subgraphs that mismatch in isolation, if the whole cannot tell rounding that grew from
+    an error. Each try may find another one, so half of the tries are left for other strategies."""
+    early = search.tries < search.most_tries / 2
+    unstable = whole.cause is Cause.ORIGINAL_UNSTABLE
+    return keep_subgraphs(search, whole) if unstable and early else None
+
+
+def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | None:
+    """Keep everything but convolutions and matrix products, which take most of the time."""
+    return search.conversion.all_but_multiplications()
+
+
+def keep_subgraphs(search: Search, whole: Verification) -> Kept | None:
+    """Keep subgraphs that mismatch in isolation."""
+    found = search.subgraphs()
+    return Kept(nodes=found.mismatching) if found else None
+
+
+STRATEGIES: tuple[Strategy, ...] = (
+    keep_unsupported_operator,
+    keep_out_of_range,
+    keep_subgraphs_of_unstable_model,
+    keep_all_but_multiplications,
+    keep_subgraphs,
+)
+"""In the order in which they are asked; a new remedy is one more entry."""

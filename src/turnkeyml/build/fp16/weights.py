@@ -1,0 +1,106 @@
+"""Weights in external files, converted to float16 from file to file.
+
+The converter of ONNX Runtime wants weights in memory. So external weights are detached from the
+graph before it runs, and converted in blocks afterwards: memory does not grow with the model.
+onnx-ir would hold whole tensors instead; benchmarks/external_data.py has the comparison.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import onnx
+from onnx.external_data_helper import ExternalDataInfo, set_external_data
+
+__all__ = ["Location", "detach", "halved", "reattach"]
+
+BLOCK = 1 << 18
+"""How many bytes are converted at a time. Larger blocks cost a page fault per page, each time."""
+
+ALIGNMENT = 4096
+"""Every tensor begins at a multiple of this many bytes, so that runtimes can map it."""
+
+_MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
+"""The bits of a float16 without its sign; those of infinity."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where an external tensor is stored, and its type and shape there."""
+
+    file: str
+    offset: int
+    length: int
+    data_type: int
+    dims: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tensor: Any) -> Location:
+        info = ExternalDataInfo(tensor)
+        item = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+        length = info.length or int(np.prod(tensor.dims, dtype=np.int64)) * item
+        dims = tuple(tensor.dims)
+        return cls(info.location, info.offset or 0, int(length), tensor.data_type, dims)
+
+
+def detach(model: onnx.ModelProto) -> dict[str, Location]:
+    """Where each external weight is stored; in the model it becomes an empty tensor."""
+    locations = {}
+    for tensor in model.graph.initializer:
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            locations[tensor.name] = Location.of(tensor)
+            tensor.data_location = onnx.TensorProto.DEFAULT
+            del tensor.external_data[:]
+            tensor.dims[:] = [0]
+    return locations
+
+
+def reattach(
+    model: onnx.ModelProto, locations: dict[str, Location], folder: Path, data: Path
+) -> None:
+    """Write detached weights into a new data file, each in the type that its tensor has now."""
+    with data.open("wb") as output:
+        for tensor in model.graph.initializer:
+            location = locations.get(tensor.name)
+            if location is None:
+                continue
+            output.write(b"\0" * (-output.tell() % ALIGNMENT))
+            begin = output.tell()
+            with (folder / location.file).open("rb") as weights:
+                weights.seek(location.offset)
+                _copy(weights, output, location.length, tensor.data_type != location.data_type)
+            tensor.dims[:] = location.dims
+            tensor.raw_data = b""
+            set_external_data(tensor, data.name, begin, output.tell() - begin)
+            tensor.ClearField("raw_data")
+
+
+def _copy(weights: BinaryIO, output: BinaryIO, length: int, halve: bool) -> None:
+    while length > 0:
+        block = weights.read(min(BLOCK, length))
+        if not block:
+            raise OSError(f"{weights.name} is shorter than the model says")
+        length -= len(block)
+        if halve:
+            block = halved(np.frombuffer(block, np.float32)).tobytes()
+        output.write(block)
+
+
+def halved(numbers: np.ndarray) -> np.ndarray:
+    """The nearest float16 numbers of the same sign that are neither zero nor infinite.
+
+    Zeros, infinities and NaNs stay what they are. The converter's own function does the same in
+    twenty passes over the data, which takes seconds per gigabyte.
+    """
+    with np.errstate(over="ignore"):
+        half = numbers.astype(np.float16)
+    bits = half.view(np.uint16)
+    magnitude = bits & _MAGNITUDE
+    lost = np.flatnonzero((magnitude == 0) | (magnitude == _INFINITE))
+    numbers = numbers[lost]
+    bits[lost[np.isfinite(numbers) & (magnitude[lost] == _INFINITE)]] -= 1
+    bits[lost[(numbers != 0) & (magnitude[lost] == 0)]] += 1
+    return half

@@ -1,0 +1,86 @@
+"""What an ONNX file computes in, read from its graph."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from turnkeyml.build.onnx_files import read_graph
+
+__all__ = ["precision_of"]
+
+MOST = 0.95
+"""The share of the work that must be in one precision for the file to be called after it."""
+
+PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
+INTEGER_PRODUCTS = frozenset(
+    {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
+)
+QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
+_WORDS = {
+    onnx.TensorProto.DOUBLE: "fp64",
+    onnx.TensorProto.FLOAT: "fp32",
+    onnx.TensorProto.FLOAT16: "fp16",
+    onnx.TensorProto.BFLOAT16: "bf16",
+}
+
+
+def precision_of(path: Path) -> str:
+    """``fp64``, ``fp32``, ``fp16``, ``bf16``, ``int8`` or ``mixed``.
+
+    It is that of the products, in which the time goes, weighted with their weights; of a file that
+    has none, that of all its floating-point values.
+    """
+    model = onnx.shape_inference.infer_shapes(read_graph(path))
+    found = Counter[str]()
+    for graph in _graphs(model.graph):
+        found.update(_work(graph))
+    if not found:
+        found = _values(model.graph)
+    total = sum(found.values())
+    word, share = max(found.items(), key=lambda item: item[1], default=("fp32", 0))
+    return word if not total or share >= MOST * total else "mixed"
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    """A graph and those inside its branches and loops."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
+
+
+def _work(graph: Any) -> Counter[str]:
+    """Elements that the products multiply with, by precision."""
+    types = _types(graph)
+    sizes = {tensor.name: math.prod(tensor.dims) for tensor in graph.initializer}
+    quantized = {name for node in graph.node if node.op_type in QUANTIZERS for name in node.output}
+    work = Counter[str]()
+    for node in graph.node:
+        size = max((sizes.get(name, 1) for name in node.input), default=1)
+        if node.op_type in INTEGER_PRODUCTS or (
+            node.op_type in PRODUCTS and quantized & {*node.input}
+        ):
+            work["int8"] += size
+        elif node.op_type in PRODUCTS:
+            kinds = [types[name] for name in node.input if types.get(name) in _WORDS]
+            work.update({_WORDS[kind]: size for kind in kinds[:1]})
+    return work
+
+
+def _values(graph: Any) -> Counter[str]:
+    return Counter(_WORDS[kind] for kind in _types(graph).values() if kind in _WORDS)
+
+
+def _types(graph: Any) -> dict[str, int]:
+    """The element type of each value of a graph, as far as it is known."""
+    known = {tensor.name: tensor.data_type for tensor in graph.initializer}
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        known[value.name] = value.type.tensor_type.elem_type
+    return known

@@ -1,0 +1,33 @@
+"""``turnkey cache benchmark``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api import remeasure
+from turnkeyml.cli.arguments import given
+from turnkeyml.cli.damages import tell_damages
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.listing import build_lines
+from turnkeyml.nouns import Evaluation
+from turnkeyml.options import RemeasureOptions, Verbose, settle
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure finished builds again; 1 if a measurement failed."""
+    chosen = settle(RemeasureOptions, given(options, RemeasureOptions))
+    verbose = settle(Verbose, given(options, Verbose))["verbose"]
+
+    def show(name: str, evaluations: list[Evaluation]) -> None:
+        print("\n".join(build_lines(name, evaluations, verbose=verbose)), flush=True)
+
+    with Output(options.command, wants_json(options)) as output:
+        names = getattr(options, "build_names", ())
+        tell_damages(names, chosen, chosen["all"])
+        found = remeasure(names, on_result=show, **chosen)
+        ok = all(e.ok for evaluations in found.values() for e in evaluations)
+        builds = [{"name": name, "evaluations": found[name]} for name in found]
+        output.set_content(ok=ok, cache_dir=chosen["cache_dir"], builds=builds)
+    return 0 if ok else 1

@@ -1,0 +1,15 @@
+"""``turnkey cache delete``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api import delete_builds
+from turnkeyml.cli.changing import change
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Delete builds for good."""
+    return change(options, "Delete", "deleted", delete_builds)

@@ -1,0 +1,20 @@
+"""``turnkey cache location``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.cli.arguments import given
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.options import CacheOptions, settle
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print where the cache is."""
+    cache = settle(CacheOptions, given(options, CacheOptions))
+    with Output(options.command, wants_json(options)) as output:
+        print(f"The default cache directory is: {cache['cache_dir']}")
+        output.set_content(**cache)
+    return 0

@@ -1,0 +1,47 @@
+"""What ``turnkey benchmark`` and ``turnkey race`` have in common."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from turnkeyml.cli.arguments import given
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.listing import closing_line
+from turnkeyml.nouns import InputResult
+
+__all__ = ["evaluate"]
+
+NAMED = 20
+"""Inputs that failed which a sentence names before it counts the rest."""
+
+
+def evaluate(
+    options: argparse.Namespace, do: Callable[..., list[InputResult]], declaration: type
+) -> int:
+    """Let a function evaluate the files; 1 if anything that was asked for failed."""
+    as_json = wants_json(options)
+    with Output(options.command, as_json) as output:
+        results: list[InputResult] = []
+        failed: dict[str, None] = {}
+
+        def take(result: InputResult) -> None:
+            """Keep what is still needed: of very many inputs that is little."""
+            if as_json:
+                results.append(result)
+            if not result.ok:
+                failed[result.input.name] = None
+
+        do(options.input_files, on_result=take, **given(options, declaration))
+        output.set_content(ok=not failed, results=results)
+        return _finish(options.command, list(failed))
+
+
+def _finish(command: str, failed: list[str]) -> int:
+    if failed:
+        more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
+        names = ", ".join(failed[:NAMED])
+        print(f"The '{command}' command is complete; it failed for: {names}{more}.", flush=True)
+        return 1
+    print(closing_line(command), flush=True)
+    return 0

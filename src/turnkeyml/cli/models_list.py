@@ -1,0 +1,25 @@
+"""``turnkey models list``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api import list_models
+from turnkeyml.cli.arguments import given
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.builds import model_lines
+from turnkeyml.options import ModelsOptions, ModelsView, settle
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the models that come with turnkey, with their labels."""
+    quiet = settle(ModelsView, given(options, ModelsView))["quiet"]
+    with Output(options.command, wants_json(options)) as output:
+        models = list_models(getattr(options, "names", ()), **given(options, ModelsOptions))
+        print("\n".join(models if quiet else model_lines(models)))
+        output.set_content(
+            models=[{"name": name, "labels": labels} for name, labels in models.items()]
+        )
+    return 0

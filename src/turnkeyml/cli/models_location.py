@@ -1,0 +1,18 @@
+"""``turnkey models location``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.cli.arguments import given
+from turnkeyml.filesystem import MODELS_DIR
+from turnkeyml.options import QuietView, settle
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print where the models are that come with turnkey."""
+    quiet = settle(QuietView, given(options, QuietView))["quiet"]
+    print(MODELS_DIR if quiet else f"The models directory is: {MODELS_DIR}")
+    return 0

@@ -1,0 +1,20 @@
+"""``turnkey system-info``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api import system_info
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.system import system_lines
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is known of this machine, and which runtimes can be used on it."""
+    with Output(options.command, wants_json(options)) as output:
+        info = system_info()
+        print("\n".join(system_lines(info)))
+        output.set_content(system=info)
+    return 0

@@ -1,0 +1,41 @@
+"""The builds in a cache and the models that come with turnkey, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from turnkeyml.cache.files import to_yaml
+from turnkeyml.report.tables import text_table
+
+__all__ = ["names_lines", "model_lines", "stats_lines"]
+
+SHOWN_LABELS = ("task", "author", "license", "params", "test_group")
+
+
+def names_lines(cache_dir: Path, names: Iterable[str]) -> list[str]:
+    """The names of the builds in a cache."""
+    return [f"Info: Builds available in cache {cache_dir}:", *names]
+
+
+def stats_lines(
+    cache_dir: Path, name: str, state: Mapping[str, Any] | None, stats: Mapping[str, Any]
+) -> list[str]:
+    """The state and the stats of a build."""
+    return [
+        f"Info: The state of build {name} in cache {cache_dir} is:",
+        "It cannot be read." if state is None else to_yaml(state),
+        f"Info: The stats of build {name} are:",
+        to_yaml(stats),
+    ]
+
+
+def model_lines(models: Mapping[str, Mapping[str, Iterable[str]]]) -> list[str]:
+    """A table of models with their labels, and how many they are."""
+    rows = [
+        [name, *(",".join(labels.get(key, ())) for key in SHOWN_LABELS)]
+        for name, labels in models.items()
+    ]
+    count = f"{len(rows)} {'model' if len(rows) == 1 else 'models'}"
+    return [*text_table(("model", *SHOWN_LABELS), rows), "", count]

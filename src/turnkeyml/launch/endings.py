@@ -1,0 +1,139 @@
+"""Every way in which a task can end before it is done, and the sentence for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from turnkeyml import interpreter
+
+__all__ = ["Ending", "How", "Terms", "sentence"]
+
+GIB = 1 << 30
+
+
+class How(Enum):
+    """The ways to end. Those with a scheduler in them are for backends that have one."""
+
+    EXITED = auto()
+    """The process ended by itself or by a signal."""
+    TIMEOUT = auto()
+    """We killed it at our time limit."""
+    MEMORY_LIMIT = auto()
+    """We killed it at our memory limit."""
+    OUT_OF_MEMORY = auto()
+    """The system or the scheduler killed it for want of memory."""
+    TIME_LIMIT = auto()
+    """The scheduler killed it at the scheduler's time limit."""
+    CANCELLED = auto()
+    PREEMPTED = auto()
+    NODE_FAILED = auto()
+    NODE_NOT_BOOTED = auto()
+    NO_FILES = auto()
+    """The node could not open the files of the task."""
+    NO_INTERPRETER = auto()
+    VANISHED = auto()
+    """The scheduler does not know it any more, and nobody knows why."""
+    NEVER_STARTS = auto()
+    """It asks for something that the scheduler can never give."""
+    REFUSED = auto()
+    """The scheduler did not accept it."""
+    OTHER = auto()
+    """The scheduler has a word for it that we do not know."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one task ended."""
+
+    how: How
+    code: int = 0
+    """Of the process; negative for a signal."""
+    used_bytes: int = 0
+    """The memory that it used, if that is known."""
+    limit: float = 0
+    """Ours: seconds for a timeout, bytes for memory."""
+    node: str = ""
+    words: str = ""
+    """The scheduler's own."""
+    job: str = ""
+    """The scheduler's name for it."""
+    log: str = ""
+    """Where its output is; empty where the sentence need not say so."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The words of one place to run; the defaults are for places without a scheduler."""
+
+    scheduler: str = ""
+    unit: str = "process"
+    """What the scheduler runs."""
+    submit: str = ""
+    """The command that submits."""
+    cancel: str = ""
+    """The command that cancels."""
+    requests: str = ""
+    """The option that says what a task asks for."""
+    more_time: str = ""
+    more_memory: str = ""
+
+
+def sentence(ending: Ending, where: str, terms: Terms) -> str:
+    """What happened and, where it helps, what to do; ``where`` says how far the task had come."""
+    match ending.how:
+        case How.TIMEOUT:
+            return f"timeout after {ending.limit:g} s {where}; --timeout gives it longer"
+        case How.MEMORY_LIMIT:
+            return (
+                f"out of memory at {ending.used_bytes / GIB:.1f} GiB {where}; "
+                f"--memory-limit allows {ending.limit / GIB:.1f} GiB"
+            )
+        case How.REFUSED:
+            return f"{terms.submit} refused the {terms.unit}: {ending.words}."
+        case How.NEVER_STARTS:
+            return (
+                f"{terms.scheduler} can never start the {terms.unit} ({ending.words}); "
+                f"{terms.requests} says what the {terms.unit}s ask for."
+            )
+    what = _end_of_process(ending, where, terms) or _end_by_scheduler(ending, where, terms)
+    name = f" ({terms.unit} {ending.job})" if ending.job else ""
+    return f"{what}{name}; what it printed is in {ending.log}." if ending.log else f"{what}{name}."
+
+
+def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
+    """What the process or its node did, if it was one of them."""
+    node = ending.node or "that ran it"
+    match ending.how:
+        case How.EXITED:
+            return f"The process {interpreter.describe_exit(ending.code)} {where}"
+        case How.OUT_OF_MEMORY:
+            at = f" at {ending.used_bytes / GIB:.1f} GiB" if ending.used_bytes else ""
+            more = f"; {terms.more_memory} gives it more" if terms.more_memory else ""
+            return f"out of memory{at} {where}{more or ': the system killed the process'}"
+        case How.NO_FILES:
+            files = f"the {terms.unit}'s files"
+            return f"The node {node} could not open {files}; does it see the cache folder?"
+        case How.NO_INTERPRETER:
+            return f"The interpreter could not be started; is it there on the node {node}?"
+    return None
+
+
+def _end_by_scheduler(ending: Ending, where: str, terms: Terms) -> str:
+    unit = f"The {terms.unit}"
+    node = f"The node {ending.node or f'of the {terms.unit}'}"
+    match ending.how:
+        case How.CANCELLED:
+            return f"{unit} was cancelled ({terms.cancel}) {where}"
+        case How.TIME_LIMIT:
+            limit = f"{terms.scheduler}'s time limit"
+            return f"{unit} reached {limit} {where}; {terms.more_time} gives it longer"
+        case How.NODE_FAILED:
+            return f"{node} failed {where}"
+        case How.NODE_NOT_BOOTED:
+            return f"{node} did not boot"
+        case How.PREEMPTED:
+            return f"{unit} was preempted by another {where}"
+        case How.VANISHED:
+            return f"{unit} vanished from the queue {where}"
+    return f"{unit} ended as {ending.words} {where}"

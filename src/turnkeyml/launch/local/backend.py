@@ -1,0 +1,170 @@
+"""Running tasks on this machine, each in a child process, one or several at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from turnkeyml.cache.files import write_json
+from turnkeyml.cache.layout import RunFolder, input_log
+from turnkeyml.evaluate.child import Assignment
+from turnkeyml.launch.backend import Observation, State
+from turnkeyml.launch.endings import Ending, How, Terms
+from turnkeyml.launch.local.preload import needed_modules, shared_imports
+from turnkeyml.launch.local.processes import Child, Launcher, kill_tree, make_launcher
+from turnkeyml.nouns import Task, to_dict
+from turnkeyml.system import machine, process_tree
+
+__all__ = ["LocalBackend", "open_local"]
+
+LOG_BYTES = 50_000_000
+"""A script that prints more than this begins its log anew."""
+
+
+@contextlib.contextmanager
+def open_local(tasks: Sequence[Task], jobs: int, keep_logs: bool) -> Iterator[LocalBackend]:
+    """This machine, for so many tasks at a time.
+
+    ``keep_logs`` is whether what they print goes to files in the cache; otherwise it goes where
+    we print.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = RunFolder.make_temporary()
+        stack.callback(shutil.rmtree, folder.path, ignore_errors=True)
+        scripts = list(dict.fromkeys(task.input.path for task in tasks if task.input.is_script))
+        launcher = make_launcher(needed_modules(tasks), folder.path, shared_imports(scripts))
+        stack.callback(launcher.close)
+        yield LocalBackend(tasks, launcher, folder, jobs, keep_logs)
+
+
+@dataclass
+class _Started:
+    """A child and what is known of it."""
+
+    child: Child
+    log: Path | None
+    began: float = field(default_factory=time.monotonic)
+    peak_bytes: int = 0
+    out_of_memory_before: int = field(default_factory=process_tree.out_of_memory_kills)
+    ending: Ending | None = None
+
+
+class LocalBackend:
+    """The child processes of this machine."""
+
+    remote = False
+    poll_seconds = 0.05
+    terms = Terms()
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        launcher: Launcher,
+        folder: RunFolder,
+        jobs: int,
+        keep_logs: bool,
+    ) -> None:
+        self._tasks = tasks
+        self._launcher = launcher
+        self._folder = folder
+        self._jobs = jobs
+        self._keep_logs = keep_logs
+        self._started: dict[int, _Started] = {}
+
+    def found(self) -> Sequence[int]:
+        """None: whatever a lost run had here died with it."""
+        return ()
+
+    def room(self) -> int:
+        return self._jobs - len(self._started)
+
+    def start(self, places: Sequence[int]) -> Sequence[int]:
+        for place in places:
+            log = self._log(place)
+            path = self._folder.assignment(place + 1)
+            write_json(path, to_dict(self._assignment(place, log)))
+            self._started[place] = _Started(self._launcher.start(str(path)), log)
+        return places
+
+    def events(self, place: int) -> Path:
+        return self._folder.events(place + 1)
+
+    def wait(self, seconds: float, news: bool) -> None:
+        self._launcher.wait(seconds)
+
+    def observe(self, place: int) -> Observation:
+        started = self._started[place]
+        _limit_size(started.log)
+        if started.ending is None:
+            code = started.child.exit_code()
+            if code is None:
+                return Observation(State.RUNNING, started.began)
+            started.ending = _ending(started, code)
+        return Observation(State.ENDED, started.began, started.ending)
+
+    def memory(self, place: int) -> int:
+        started = self._started[place]
+        used = process_tree.tree_bytes(started.child.pid)
+        started.peak_bytes = max(started.peak_bytes, used)
+        return used
+
+    def kill(self, place: int) -> bool:
+        kill_tree(self._started[place].child.pid)
+        return True
+
+    def release(self, place: int, ok: bool) -> Path | None:
+        """Its log if it failed and printed anything; any other is of no use any more."""
+        log = self._started.pop(place).log
+        if log is None or not log.exists():
+            return None
+        if ok or log.stat().st_size == 0:
+            log.unlink()
+            return None
+        return log
+
+    def drain(self) -> None:
+        """Nothing to wait for: a task is over when its process is gone."""
+
+    def close(self) -> None:
+        for started in self._started.values():
+            kill_tree(started.child.pid)
+
+    def _assignment(self, place: int, log: Path | None) -> Assignment:
+        return Assignment(
+            self._tasks[place],
+            events=str(self.events(place)),
+            turns=str(self._folder.turns) if self._jobs > 1 else None,
+            output=str(log) if log else None,
+            threads=_share_of_cores(min(self._jobs, len(self._tasks))),
+        )
+
+    def _log(self, place: int) -> Path | None:
+        if not self._keep_logs:
+            return None
+        task = self._tasks[place]
+        log = input_log(Path(task.plan.cache_dir), task.input.stem, place + 1)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return log
+
+
+def _ending(started: _Started, code: int) -> Ending:
+    """How a process ended; whether the system killed it for memory shows in the kernel's count."""
+    kills = process_tree.out_of_memory_kills() - started.out_of_memory_before
+    if code == -signal.SIGKILL and kills > 0:
+        return Ending(How.OUT_OF_MEMORY, code, used_bytes=started.peak_bytes)
+    return Ending(How.EXITED, code)
+
+
+def _share_of_cores(jobs: int) -> int | None:
+    """Threads for each of several at a time: more than there are cores only wait for each other."""
+    return max(1, machine.usable_cores() // jobs) if jobs > 1 else None
+
+
+def _limit_size(log: Path | None) -> None:
+    if log is not None and log.exists() and log.stat().st_size > LOG_BYTES:
+        log.write_bytes(b"")

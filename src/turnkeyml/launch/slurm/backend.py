@@ -1,0 +1,263 @@
+"""Running tasks on a Slurm cluster, each as a job of its own; the cache is where they meet."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.launch.backend import Observation
+from turnkeyml.launch.endings import Ending, How
+from turnkeyml.launch.slurm import commands
+from turnkeyml.launch.slurm.endings import TERMS, ending_of
+from turnkeyml.launch.slurm.flight import Flight
+from turnkeyml.launch.slurm.link import Link, Note, interrupts_deferred
+from turnkeyml.launch.slurm.options import SlurmOptions
+from turnkeyml.launch.slurm.run import Run, open_run
+from turnkeyml.launch.slurm.submit import Submitter
+from turnkeyml.nouns import Task, events
+
+__all__ = ["SlurmBackend", "open_slurm"]
+
+SLOWEST_POLL_SECONDS = 5.0
+FIRST_ASK_SECONDS = 1.0
+"""How long after a job is gone its end is asked for; by then most have said that all is done."""
+LATE_SECONDS = 5.0
+"""What the shared file system may take to show us the last events of a job that is gone."""
+LINGER_SECONDS = 10.0
+"""For which a process may go on after it has said that everything is done."""
+RETRY_SECONDS = 10.0
+
+
+@contextlib.contextmanager
+def open_slurm(
+    tasks: Sequence[Task],
+    options: SlurmOptions,
+    *,
+    seconds: float | None,
+    resume: bool,
+    note: Note,
+) -> Iterator[SlurmBackend]:
+    """The cluster, for tasks with this time limit.
+
+    ``resume`` goes on with what an earlier submitter of the same tasks left: its results, its jobs
+    that are still there, and what it did not come to. ``note`` gets a line when Slurm does not
+    answer or the record of an earlier run cannot be read.
+    """
+    commands.require()
+    largest_array = commands.largest_array()
+    with open_run(tasks, resume, note) as (run, positions):
+        placed = dict(zip(positions, tasks, strict=True))
+        submitter = Submitter(run, placed, options, seconds, largest_array)
+        yield SlurmBackend(run, positions, submitter, Link(note), options.poll_seconds)
+
+
+class SlurmBackend:
+    """The jobs of one run."""
+
+    remote = True
+    poll_seconds = 0.5
+    terms = TERMS
+
+    def __init__(
+        self,
+        run: Run,
+        positions: Sequence[int],
+        submitter: Submitter,
+        link: Link,
+        queue_seconds: float,
+    ) -> None:
+        self._run = run
+        self._positions = positions
+        self._places = {position: place for place, position in enumerate(positions)}
+        self._submitter = submitter
+        self._link = link
+        self._queue_seconds = self._pause = queue_seconds
+        self._flights: dict[int, Flight] = {}
+        self._found: list[int] = []
+        self._taken_over = False
+        self._doubtful = True
+        """Whether there may be jobs of ours in the queue that we do not know."""
+        self._refusal: commands.SlurmRefused | None = None
+        self._poll_at = self._submit_at = 0.0
+
+    def found(self) -> Sequence[int]:
+        if not self._taken_over:
+            self._take_over()
+            self._taken_over = True
+        found, self._found = self._found, []
+        return found
+
+    def room(self) -> int:
+        if self._refusal is not None:
+            return len(self._positions)
+        if self._doubtful or time.monotonic() < self._submit_at:
+            return 0
+        return self._submitter.room - self._in_queue()
+
+    def start(self, places: Sequence[int]) -> Sequence[int]:
+        """Submit as many as fit into one array; a silence leaves open which were accepted."""
+        if self._refusal is not None:
+            return self._refuse(places)
+        positions = [self._positions[place] for place in places]
+        try:
+            with interrupts_deferred():
+                jobs = self._submitter.submit(positions, self._in_queue())
+                for position, job in jobs.items():
+                    self._flights[self._places[position]] = Flight(job, position)
+        except commands.SlurmSilent as error:
+            now = time.monotonic()
+            self._doubtful, self._poll_at, self._submit_at = True, now, now + RETRY_SECONDS
+            self._link.bear(error)
+            return ()
+        except commands.SlurmRefused as error:
+            if not self._run.jobs:
+                raise TurnkeyError(f"sbatch refused the jobs: {error}.") from None
+            self._refusal = error
+            return self._refuse(places)
+        return [self._places[position] for position in jobs]
+
+    def events(self, place: int) -> Path:
+        return self._run.folder.events(self._positions[place])
+
+    def wait(self, seconds: float, news: bool) -> None:
+        if news:
+            self._hurry()
+        time.sleep(max(0.02, seconds))
+        self._poll()
+        for place, flight in list(self._flights.items()):
+            self._see_to_end(place, flight)
+
+    def observe(self, place: int) -> Observation:
+        flight, now = self._flights[place], time.monotonic()
+        if flight.ending is None and flight.gone_since is not None:
+            self._ask_for_end(flight, now - flight.gone_since)
+        elif flight.is_hopeless(now) and self._link.ask(partial(commands.cancel, [flight.id])):
+            flight.ending = Ending(How.NEVER_STARTS, words=flight.reason)
+        return flight.observation()
+
+    def memory(self, place: int) -> None:
+        """Not known here; Slurm sees to it by itself."""
+
+    def kill(self, place: int) -> bool:
+        return bool(self._link.ask(partial(commands.kill, self._flights[place].id)))
+
+    def release(self, place: int, ok: bool) -> Path | None:
+        flight = self._flights[place]
+        flight.released_at, flight.ok = time.monotonic(), ok
+        if ok:
+            self._run.forget_log(flight.id)
+        self._see_to_end(place, flight)
+        log = self._run.folder.log(flight.id)
+        return log if not ok and log.exists() else None
+
+    def drain(self) -> None:
+        until = time.monotonic() + LINGER_SECONDS
+        while self._flights and time.monotonic() < until:
+            self.wait(self.poll_seconds, news=False)
+
+    def close(self) -> None:
+        """Cancel what is ours in the queue, then remove what only the jobs needed."""
+        if self._link.given_up:
+            return
+        flights = self._flights.values()
+        known = [flight.id for flight in flights if flight.in_queue]
+        try:
+            if self._doubtful:
+                known += [j.id for j in commands.queue() if self._run.position(j) is not None]
+            commands.cancel(known)
+        except commands.SlurmSilent as error:
+            ids = " ".join(dict.fromkeys(known))
+            self._link.note(f"Jobs could not be cancelled ({error}); later: scancel {ids}")
+            return
+        for flight in flights:
+            if flight.released_at is None:
+                self._run.forget_log(flight.id)
+        self._run.remove()
+
+    def _in_queue(self) -> int:
+        return sum(flight.in_queue for flight in self._flights.values())
+
+    def _take_over(self) -> None:
+        """Find what an earlier submitter left: jobs in the queue, and tasks that are done."""
+        self._poll()
+        while self._doubtful:
+            time.sleep(self._queue_seconds)
+            self._poll()
+        jobs = {position: job for job, position in self._run.jobs.items()}
+        for place, position in enumerate(self._positions):
+            if place not in self._flights and _is_complete(self.events(place)):
+                gone = Flight(jobs.get(position, ""), position, gone_since=time.monotonic())
+                self._flights[place] = gone
+                self._found.append(place)
+
+    def _refuse(self, places: Sequence[int]) -> Sequence[int]:
+        """Nothing more can be submitted; those that were go on."""
+        ending = Ending(How.REFUSED, words=str(self._refusal))
+        for place in places:
+            refused = Flight("", self._positions[place], gone_since=time.monotonic(), ending=ending)
+            self._flights[place] = refused
+        return places
+
+    def _poll(self) -> None:
+        """Look at the queue if it is time to: less often the longer nothing happens."""
+        now = time.monotonic()
+        if now < self._poll_at:
+            return
+        jobs = self._link.ask(commands.queue)
+        if jobs is None:
+            self._poll_at = now + SLOWEST_POLL_SECONDS
+            return
+        if self._doubtful:
+            self._adopt(jobs)
+        queued = {job.id: job for job in jobs}
+        news = [f.note_queue(queued.get(f.id), now) for f in self._flights.values()]
+        self._pause = min(self._pause * 1.5, SLOWEST_POLL_SECONDS)
+        self._poll_at = now + self._pause
+        if any(news):
+            self._hurry()
+
+    def _adopt(self, jobs: list[commands.QueuedJob]) -> None:
+        """Follow those in the queue that we, or a submitter before us, do not know of."""
+        for job in jobs:
+            position = self._run.position(job)
+            place = self._places.get(position) if position is not None else None
+            if position is not None and place is not None and place not in self._flights:
+                self._flights[place] = Flight(job.id, position)
+                self._run.jobs[job.id] = position
+                self._found.append(place)
+        self._doubtful = False
+
+    def _hurry(self) -> None:
+        """Something happens: look again soon."""
+        self._pause = self._queue_seconds
+        self._poll_at = min(self._poll_at, time.monotonic() + self._pause)
+
+    def _ask_for_end(self, flight: Flight, seconds: float) -> None:
+        """It is gone; its last words may still come, so that it has not ended until they have."""
+        if flight.final is None and seconds >= FIRST_ASK_SECONDS:
+            flight.final = self._link.ask(partial(commands.final_state, flight.id))
+        if flight.final is None or seconds < LATE_SECONDS:
+            return
+        if flight.final.goes_on:
+            flight.final = None
+            return
+        flight.ending = ending_of(flight.final, flight.id, self._run.folder.log(flight.id))
+
+    def _see_to_end(self, place: int, flight: Flight) -> None:
+        """Forget a job whose result is known when it is gone, and help it to go."""
+        if flight.released_at is None:
+            return
+        if not flight.in_queue:
+            del self._flights[place]
+            if not flight.ok:
+                self._run.forget_events(flight.position)
+        elif time.monotonic() - flight.released_at > LINGER_SECONDS:
+            self._link.ask(partial(commands.kill, flight.id))
+
+
+def _is_complete(path: Path) -> bool:
+    return any(isinstance(e, events.InputFinished) for e in events.Reader(str(path)).read())

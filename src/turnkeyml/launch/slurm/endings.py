@@ -1,0 +1,47 @@
+"""How a job ended, from Slurm's words to ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from turnkeyml.launch.endings import Ending, How, Terms
+from turnkeyml.launch.slurm.commands import FinalState
+
+__all__ = ["TERMS", "ending_of"]
+
+TERMS = Terms(
+    scheduler="Slurm",
+    unit="job",
+    submit="sbatch",
+    cancel="scancel",
+    requests="--slurm-args",
+    more_time="time= in --slurm-args",
+    more_memory="mem= in --slurm-args",
+)
+
+NO_OUTPUT = 53
+"""What Slurm gives as the signal where a job's output could not be opened."""
+
+_STATES = {
+    "CANCELLED": How.CANCELLED,
+    "TIMEOUT": How.TIME_LIMIT,
+    "OUT_OF_MEMORY": How.OUT_OF_MEMORY,
+    "NODE_FAIL": How.NODE_FAILED,
+    "BOOT_FAIL": How.NODE_NOT_BOOTED,
+    "PREEMPTED": How.PREEMPTED,
+    "UNKNOWN": How.VANISHED,
+}
+
+
+def ending_of(final: FinalState, job: str, log: Path) -> Ending:
+    """How the job ended; ``log`` is where Slurm put what it printed."""
+    code = -final.signal if final.signal else final.exit_code
+    return Ending(_how(final), code, node=final.nodes, words=final.state, job=job, log=str(log))
+
+
+def _how(final: FinalState) -> How:
+    if final.state not in ("FAILED", "COMPLETED"):
+        return _STATES.get(final.state, How.OTHER)
+    if final.signal == NO_OUTPUT:
+        return How.NO_FILES
+    return How.NO_INTERPRETER if final.exit_code in (126, 127) else How.EXITED

@@ -1,0 +1,54 @@
+"""Every option, declared once: the command line and the API both follow from it."""
+
+from turnkeyml.options.building import CacheOptions
+from turnkeyml.options.declared import (
+    COMMANDS,
+    FUNCTIONS,
+    BenchmarkOptions,
+    BuildOptions,
+    ModelOptions,
+    PlanOptions,
+    RaceOptions,
+)
+from turnkeyml.options.keywords import takes
+from turnkeyml.options.option import Option, excluding, options_of, settle
+from turnkeyml.options.results import (
+    ChangeOptions,
+    CompareOptions,
+    CompareView,
+    Confirmation,
+    JsonView,
+    ModelsOptions,
+    ModelsView,
+    QuietView,
+    RemeasureOptions,
+    ReportOptions,
+    Verbose,
+)
+
+__all__ = [
+    "COMMANDS",
+    "FUNCTIONS",
+    "BenchmarkOptions",
+    "BuildOptions",
+    "CacheOptions",
+    "ChangeOptions",
+    "CompareOptions",
+    "CompareView",
+    "Confirmation",
+    "JsonView",
+    "ModelOptions",
+    "ModelsOptions",
+    "ModelsView",
+    "Option",
+    "PlanOptions",
+    "QuietView",
+    "RaceOptions",
+    "RemeasureOptions",
+    "ReportOptions",
+    "Verbose",
+    "excluding",
+    "options_of",
+    "settle",
+    "takes",
+]

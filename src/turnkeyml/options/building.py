@@ -1,0 +1,118 @@
+"""How to build, and where builds are kept."""
+
+import os
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from turnkeyml import environment
+from turnkeyml.options import checks, choices
+from turnkeyml.options.option import Option
+
+if TYPE_CHECKING:
+    from turnkeyml.build.stage import Sequence
+
+__all__ = [
+    "Building",
+    "CACHE_DIR",
+    "CacheOptions",
+    "FilePath",
+    "LeanCache",
+    "NamedSequence",
+    "PRECISION",
+    "Precisions",
+    "SequenceFile",
+    "Words",
+]
+
+Words = str | Iterable[str]
+"""One word or several."""
+FilePath = str | os.PathLike[str]
+
+_build = partial(Option, group="how to build")
+_cache = partial(Option, group="the cache")
+
+PRECISION = _build(
+    help="one or more, for runtimes that measure a build: {choices}; live models are measured as "
+    "the script made them",
+    default=(),
+    default_in_words="that of the sequence",
+    choices=choices.precisions,
+    check=checks.words,
+    excludes="sequence",
+    nargs="+",
+    metavar="P",
+)
+CACHE_DIR = _cache(
+    help="where builds are kept",
+    default_in_words=f"{environment.CACHE_DIR}, or {environment.DEFAULT_CACHE_DIR}",
+    check=checks.cache_folder,
+    short="-d",
+)
+
+
+class NamedSequence(TypedDict, total=False):
+    sequence: Annotated[
+        "str | Sequence | None",
+        _build(
+            help="build sequence",
+            default_in_words=choices.default_sequences,
+            choices=choices.sequence_names,
+            excludes="sequence",
+        ),
+    ]
+
+
+class SequenceFile(TypedDict, total=False):
+    sequence_file: Annotated[
+        FilePath | None,
+        _build(
+            help="a Python file whose get_sequence() returns the sequence",
+            check=checks.path,
+            excludes="sequence",
+            metavar="FILE",
+        ),
+    ]
+
+
+class Precisions(TypedDict, total=False):
+    precision: Annotated[Words, PRECISION]
+
+
+class Building(TypedDict, total=False):
+    onnx_opset: Annotated[
+        int | None,
+        _build(
+            help="opset of exported ONNX files",
+            default_in_words=choices.opset_in_words,
+            check=checks.whole("ONNX opset", 1),
+            metavar="N",
+        ),
+    ]
+    rebuild: Annotated[
+        str,
+        _build(
+            help="when to build again what is in the cache",
+            default=choices.REBUILD_POLICIES[0],
+            choices=choices.rebuild_policies,
+            noun="rebuild policy",
+            metavar="POLICY",
+        ),
+    ]
+
+
+class CacheOptions(TypedDict, total=False):
+    """Of ``cache list``, ``stats`` and ``location``."""
+
+    cache_dir: Annotated[FilePath | None, CACHE_DIR]
+
+
+class LeanCache(TypedDict, total=False):
+    lean_cache: Annotated[
+        bool,
+        _cache(
+            help="keep only logs, state and stats",
+            default=False,
+            default_in_words="keep everything",
+        ),
+    ]

@@ -1,0 +1,138 @@
+"""What each command and function takes: the typed dicts of the other files, put together.
+
+The fields of a typed dict are its options, in the order of ``--help``. Their annotations are
+evaluated, so these files have no ``annotations`` import.
+"""
+
+from turnkeyml.options.building import (
+    Building,
+    CacheOptions,
+    LeanCache,
+    NamedSequence,
+    Precisions,
+    SequenceFile,
+)
+from turnkeyml.options.measuring import (
+    AnalyzeOnly,
+    BuildOnly,
+    Contestants,
+    DeviceOptions,
+    Files,
+    Runtimes,
+    Selection,
+    Timing,
+)
+from turnkeyml.options.processes import Jobs, Processes, Slurm
+from turnkeyml.options.results import (
+    Builds,
+    BuildsOrAll,
+    ChangeOptions,
+    CompareOptions,
+    CompareView,
+    Confirmation,
+    JsonView,
+    ModelNames,
+    ModelsOptions,
+    ModelsView,
+    QuietView,
+    RemeasureOptions,
+    ReportOptions,
+    Sides,
+    Verbose,
+)
+
+__all__ = [
+    "COMMANDS",
+    "FUNCTIONS",
+    "BenchmarkOptions",
+    "BuildOptions",
+    "ModelOptions",
+    "PlanOptions",
+    "RaceOptions",
+]
+
+
+class PlanOptions(
+    AnalyzeOnly,
+    BuildOnly,
+    Selection,
+    DeviceOptions,
+    Runtimes,
+    Timing,
+    NamedSequence,
+    Precisions,
+    Building,
+    CacheOptions,
+    LeanCache,
+    total=False,
+):
+    """Of ``make_plan``."""
+
+
+class BenchmarkOptions(
+    AnalyzeOnly,
+    BuildOnly,
+    Selection,
+    DeviceOptions,
+    Runtimes,
+    Timing,
+    NamedSequence,
+    SequenceFile,
+    Precisions,
+    Building,
+    CacheOptions,
+    LeanCache,
+    Processes,
+    Jobs,
+    Slurm,
+    Verbose,
+    total=False,
+):
+    """Of ``benchmark`` and ``benchmark_files``."""
+
+
+class RaceOptions(
+    Selection,
+    Contestants,
+    DeviceOptions,
+    Timing,
+    Building,
+    CacheOptions,
+    LeanCache,
+    Processes,
+    Verbose,
+    total=False,
+):
+    """Of ``race`` and ``race_files``."""
+
+
+class BuildOptions(NamedSequence, Building, CacheOptions, total=False):
+    """Of ``build_model``."""
+
+
+class ModelOptions(
+    BuildOnly, DeviceOptions, Runtimes, Timing, BuildOptions, LeanCache, total=False
+):
+    """Of ``benchmark_model``."""
+
+
+COMMANDS: dict[str, tuple[type, ...]] = {
+    "benchmark": (Files, BenchmarkOptions, JsonView),
+    "race": (Files, RaceOptions, JsonView),
+    "compare": (Sides, CompareOptions, CompareView, JsonView),
+    "cache list": (CacheOptions, JsonView),
+    "cache stats": (Builds, CacheOptions, JsonView),
+    "cache print": (Builds, CacheOptions, JsonView),
+    "cache delete": (BuildsOrAll, ChangeOptions, Confirmation, JsonView),
+    "cache clean": (BuildsOrAll, ChangeOptions, Confirmation, JsonView),
+    "cache benchmark": (BuildsOrAll, RemeasureOptions, Verbose, JsonView),
+    "cache report": (ReportOptions, JsonView),
+    "cache location": (CacheOptions, JsonView),
+    "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
+    "models location": (QuietView,),
+    "system-info": (JsonView,),
+}
+"""What each command takes; ``version`` takes nothing."""
+
+FUNCTIONS: dict[str, type] = {"benchmark_model": ModelOptions, "build_model": BuildOptions}
+"""What functions take that are no command."""

@@ -1,0 +1,104 @@
+"""A comparison as a report, and the text of it in any format that is text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from turnkeyml.errors import UsageError
+from turnkeyml.nouns import Word
+from turnkeyml.report import formats
+from turnkeyml.report.comparison import ComparedRow, Comparison
+from turnkeyml.report.comparison_sections import sections_of
+from turnkeyml.report.contract import Cell, Repeatable, Report, TextFormat
+from turnkeyml.report.rows import Item
+
+__all__ = ["render", "report_of"]
+
+COLUMNS = (
+    "change",
+    "build_name",
+    "model_name",
+    "model_hash",
+    "hash",
+    "device_type",
+    "runtime",
+    "precision",
+    "parameters",
+    "median_a",
+    "median_b",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "verdict",
+    "failure_a",
+    "failure_b",
+    "verification_a",
+    "verification_b",
+    "grade_a",
+    "grade_b",
+    "differences",
+    "flags_a",
+    "flags_b",
+    "notes",
+)
+WORDS = ("verdict", "verification_a", "verification_b", "grade_a", "grade_b")
+
+
+def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
+    """The text of a comparison in a format, without a line break at the end."""
+    form = formats.find(format)
+    if not isinstance(form, TextFormat):
+        raise UsageError(f"The format {format} is not text and cannot be printed.")
+    file = io.BytesIO()
+    form.write(report_of(comparison, verbose), file)
+    return file.getvalue().decode("utf-8").removesuffix("\n")
+
+
+def report_of(comparison: Comparison, verbose: bool = False) -> Report:
+    """A comparison, ready for any format."""
+    return Report(
+        columns=COLUMNS,
+        records=Repeatable(lambda: _records(comparison)),
+        heading=(("A", comparison.a), ("B", comparison.b)),
+        sections=sections_of(comparison, verbose),
+    )
+
+
+def _records(comparison: Comparison) -> Iterator[dict[str, Cell]]:
+    for row in comparison.rows:
+        yield {"change": "matched", **_identity(row.item), **_figures(row)}
+    for failure in comparison.failures:
+        reasons = {"failure_a": failure.failure_a, "failure_b": failure.failure_b}
+        yield {"change": "failed", **_identity(failure.item), **reasons}
+    for change, side, singles in (
+        ("vanished", "a", comparison.vanished),
+        ("appeared", "b", comparison.appeared),
+    ):
+        for single in singles:
+            known: dict[str, Cell] = {
+                f"median_{side}": single.median,
+                f"failure_{side}": single.failure,
+            }
+            yield {"change": change, **_identity(single.item), **known}
+
+
+def _identity(item: Item) -> dict[str, Cell]:
+    names = COLUMNS[COLUMNS.index("build_name") : COLUMNS.index("parameters")]
+    return {**{name: getattr(item, name) for name in names}, "parameters": item.point}
+
+
+def _figures(row: ComparedRow) -> dict[str, Cell]:
+    names = ("median_a", "median_b", "ratio", "ratio_low", "ratio_high")
+    return {
+        **{name: getattr(row, name) for name in names},
+        **{name: _word(getattr(row, name)) for name in WORDS},
+        "differences": "; ".join(f"{d.name}: {d.a} in A, {d.b} in B" for d in row.differences),
+        "flags_a": " ".join(flag.kind for flag in row.flags_a),
+        "flags_b": " ".join(flag.kind for flag in row.flags_b),
+        "notes": "; ".join(row.notes),
+    }
+
+
+def _word(word: Word | None) -> str | None:
+    return None if word is None else str(word)

@@ -1,0 +1,132 @@
+"""Inputs that an exporter has never seen: of the same shapes and dtypes, with other values.
+
+Floats are drawn anew from the distribution of the recorded ones, and once negated; integers from
+the values and ranges seen; masks get another pattern; lengths other values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from turnkeyml.cache.arrays import BFLOAT16, narrow, widen
+from turnkeyml.verify.reference import Outputs
+
+__all__ = ["VARIANTS", "draw"]
+
+SEED = 20_161
+LENGTHS = ("len", "size", "num_", "count")
+"""What the names of inputs that count something contain."""
+
+Draw = Callable[[str, np.ndarray, np.random.Generator], np.ndarray]
+
+
+def draw(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
+    """One set of inputs in the place of the recorded ones; the same for the same arguments."""
+    change = _CHANGES[variant]
+    seed = SEED + list(_CHANGES).index(variant)
+    random = np.random.default_rng(seed)
+    return {name: change(name, array, random) for name, array in recorded.items()}
+
+
+def _all(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_redrawn, integers=_integers)
+
+
+def _negated(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_opposite, integers=_integers)
+
+
+def _varying_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Constant integers often stand for a mode or a type: they stay."""
+    return _of_kind(name, array, random, floats=_redrawn, integers=_varying_integers)
+
+
+def _floats_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_redrawn, integers=_same)
+
+
+def _negated_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_opposite, integers=_same)
+
+
+def _shuffled(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The recorded values in another order: valid wherever values are judged one by one."""
+    return random.permutation(array.ravel()).reshape(array.shape)
+
+
+_CHANGES: dict[str, Draw] = {
+    "redrawn": _all,
+    "negated": _negated,
+    "redrawn where it varies": _varying_only,
+    "redrawn floats": _floats_only,
+    "negated floats": _negated_only,
+    "shuffled": _shuffled,
+}
+
+VARIANTS: tuple[tuple[str, ...], ...] = (
+    ("redrawn", "redrawn where it varies", "redrawn floats", "shuffled"),
+    ("negated", "negated floats"),
+)
+"""The sets that are wanted: of each the first that the original accepts."""
+
+
+def _of_kind(
+    name: str, array: np.ndarray, random: np.random.Generator, floats: Draw, integers: Draw
+) -> np.ndarray:
+    if name.endswith(BFLOAT16):
+        return narrow(floats(name, widen(array), random))
+    if array.dtype.kind in "fc":
+        return floats(name, array, random)
+    if array.dtype.kind in "iub":
+        return integers(name, array, random)
+    return array
+
+
+def _same(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return array
+
+
+def _redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Values drawn from the recorded ones, or around the one value there is."""
+    if array.size == 0:
+        return array
+    if np.all(array == array.flat[0]):
+        centre = array.flat[0] if np.isfinite(array.flat[0]) else 0.0
+        return (centre + random.standard_normal(array.shape) * max(abs(centre), 1.0)).astype(
+            array.dtype
+        )
+    return random.choice(array.ravel(), array.shape).astype(array.dtype)
+
+
+def _opposite(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return -_redrawn(name, array, random)
+
+
+def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    if array.size == 0:
+        return array
+    low, high = int(array.min()), int(array.max())
+    if array.dtype.kind == "b" or (low >= 0 and high <= 1 and "mask" in name.lower()):
+        return _mask(array, random)
+    if array.ndim <= 1 and any(word in name.lower() for word in LENGTHS):
+        return random.integers(min(1, high), high, array.shape, endpoint=True).astype(array.dtype)
+    if low == high:
+        low, high = min(0, low), max(1, high)
+    return random.integers(low, high, array.shape, endpoint=True).astype(array.dtype)
+
+
+def _varying_integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return (
+        array if array.size == 0 or array.min() == array.max() else _integers(name, array, random)
+    )
+
+
+def _mask(array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """As padding makes one: each row true up to a length of its own."""
+    if array.ndim == 0:
+        return np.asarray(not array).astype(array.dtype)
+    rows = array.shape[-1]
+    lengths = random.integers(1, max(1, rows - 1), array.shape[:-1], endpoint=True)
+    return (np.arange(rows) < lengths[..., None]).astype(array.dtype)

@@ -1,0 +1,60 @@
+"""The verdict on something that can be run: on the recorded inputs, and on held-out ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from turnkeyml.errors import describe
+from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify.compare import compare
+from turnkeyml.verify.reference import Outputs, Reference
+
+__all__ = ["RECORDED_ONLY", "judge"]
+
+RECORDED_ONLY = "on the recorded inputs only"
+
+JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
+"""The precision whose tolerance holds for files that do not compute in one."""
+
+Run = Callable[[Outputs], Outputs]
+"""What is judged: from inputs by name to outputs by name."""
+
+
+def judge(
+    run: Run, reference: Reference, precision: str, *, may_specialise: bool = False
+) -> Verification:
+    """The verdict on the recorded inputs, held to those that no exporter has seen.
+
+    ``may_specialise``: what matches on the recorded inputs and not on others is called specialised,
+    because nothing but the export lies between it and the original. Otherwise it is a mismatch.
+    """
+    precision = JUDGED_AS.get(precision, precision)
+    found = compare(run(reference.inputs), reference, precision)
+    if not found.trusted or found.verdict is not Verdict.MATCH:
+        return found
+    if found.cause is Cause.IN_PARTS or not reference.held_out:
+        return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
+    others = [_judge_held_out(run, held, precision) for held in reference.held_out]
+    wrong = next((other for other in others if _is_wrong(other)), None)
+    if wrong is None:
+        return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
+    verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
+    reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
+    return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
+    try:
+        outputs = run(held.inputs)
+    except Exception as error:  # noqa: BLE001 - the original runs on them, so that this is a verdict
+        reason = f"it cannot be run: {describe(error)}"
+        return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
+    return compare(outputs, held, precision)
+
+
+def _is_wrong(found: Verification) -> bool:
+    """Whether it computes something else; where the original is no measure, nothing is known."""
+    if found.verdict is Verdict.NOT_CHECKED:
+        return found.cause is Cause.CANNOT_RUN
+    return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE

@@ -1,0 +1,32 @@
+"""Every bug and gap elsewhere that we work around, with the versions that have it.
+
+The code of a workaround names its entry. A test per entry reproduces the bug without our code, and
+fails once upstream is mended. ``python -m turnkeyml.workarounds`` prints docs/workarounds.md.
+
+What only saves time or memory, such as our own conversion of weights to float16 or a limit on the
+number of inputs of a session, is no entry.
+"""
+
+from turnkeyml.workarounds import elsewhere, exporters, float16, onnx_runtime, symbolics
+from turnkeyml.workarounds.workaround import Workaround
+
+__all__ = ["GROUPS", "Workaround", "all_workarounds"]
+
+GROUPS = {
+    "Operators of PyTorch's TorchScript exporter": symbolics,
+    "PyTorch's exporters": exporters,
+    "ONNX Runtime": onnx_runtime,
+    "ONNX Runtime's float16 converter": float16,
+    "Elsewhere": elsewhere,
+}
+"""The modules of entries, by title."""
+
+
+def all_workarounds() -> list[Workaround]:
+    """Every entry, in the order of the page."""
+    return [
+        value
+        for group in GROUPS.values()
+        for value in vars(group).values()
+        if isinstance(value, Workaround)
+    ]

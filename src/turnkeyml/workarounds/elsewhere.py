@@ -1,0 +1,41 @@
+"""Other packages, and Python itself."""
+
+from turnkeyml.workarounds.workaround import Workaround
+
+EMPTY_FILE = Workaround(
+    id="onnx_loads_empty_file",
+    package="onnx",
+    seen=("1.23.2", "1.23.2"),
+    wrong="`onnx.load` takes an empty file for a model without nodes.",
+    remedy="We refuse empty files.",
+    where="turnkeyml.build.onnx_files:read_graph",
+)
+
+SAVEZ_NAMES = Workaround(
+    id="numpy_savez_names",
+    package="numpy",
+    seen=("1.26.4", "2.4.6"),
+    wrong="`numpy.savez` cannot save an array with the name `file`.",
+    remedy="We write the archive ourselves.",
+    where="turnkeyml.cache.arrays:save_arrays",
+    upstream="https://github.com/numpy/numpy/issues/5243",
+)
+
+TORCH_BFLOAT16 = Workaround(
+    id="torch_numpy_bfloat16",
+    package="torch",
+    seen=("2.6.0", "2.14.1"),
+    wrong="A bfloat16 tensor cannot be turned into a numpy array.",
+    remedy="We store its bits as integers.",
+    where="turnkeyml.cache.arrays:to_numpy",
+)
+
+F_LOCALS = Workaround(
+    id="python_f_locals_keeps_alive",
+    package="Python",
+    seen=("3.11.7", "3.11.7"),
+    wrong="Reading `frame.f_locals` keeps the variables of a function alive.",
+    remedy="We clear the copy.",
+    where="turnkeyml.frameworks.torch.stack:variables",
+    until="3.13",
+)

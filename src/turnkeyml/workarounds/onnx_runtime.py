@@ -1,0 +1,111 @@
+"""ONNX Runtime: its optimizers, the files that it saves, and its operators."""
+
+from turnkeyml.workarounds.workaround import Workaround
+
+PAD_FUSION = Workaround(
+    id="ort_pad_fusion",
+    package="onnxruntime",
+    seen=("1.20.1", "1.31.1"),
+    wrong=(
+        "Pad_Fusion moves zeros around an image into the MaxPool behind them, which pads "
+        "with negative infinity: wrong numbers."
+    ),
+    remedy="We disable it where it could change a result.",
+    where="turnkeyml.runtimes.ort_session:unsound_optimizers",
+    target="Pad_Fusion",
+    related="https://github.com/onnx/optimizer/pull/318",
+)
+
+MATMUL_ADD_FUSION = Workaround(
+    id="ort_matmul_add_fusion_names",
+    package="onnxruntime",
+    seen=("1.23.2", "1.31.1"),
+    wrong=(
+        "MatMulAddFusion gives values in a branch the names of values around it, so that the "
+        "saved model cannot be loaded."
+    ),
+    remedy="We disable it when we save a model.",
+    where="turnkeyml.build.stages.optimize_onnx:OptimizeOnnx",
+    target="MatMulAddFusion",
+)
+
+SIZES_IN_EXTERNAL_DATA = Workaround(
+    id="ort_sizes_in_external_data",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong="ONNX Runtime saves sizes of a Split as external data and cannot load them again.",
+    remedy="We move small integers back into the graph.",
+    where="turnkeyml.build.onnx_files:take_in",
+    upstream="https://github.com/microsoft/onnxruntime/issues/21325",
+)
+
+SOURCE_DATA = Workaround(
+    id="ort_saved_model_needs_source_data",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong=(
+        "A saved optimized model may refer to the data file of its source, by a name "
+        "relative to another folder."
+    ),
+    remedy="We move such data into the graph.",
+    where="turnkeyml.build.onnx_files:take_in",
+    upstream="https://github.com/microsoft/onnxruntime/pull/17311",
+)
+
+STALE_VALUE_INFO = Workaround(
+    id="ort_stale_value_info",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong="A saved optimized model describes weights that constant folding has removed.",
+    remedy="We look only at values that a node makes.",
+    where="turnkeyml.build.fp16.ranges:_floats",
+)
+
+SAVED_WITH_CASTS = Workaround(
+    id="ort_half_precision_saved_with_casts",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong="A saved optimized float16 model computes in float32 between casts.",
+    remedy="We do not optimize models in half precision.",
+    where="turnkeyml.build.stages.optimize_onnx:OptimizeOnnx",
+    upstream="https://github.com/microsoft/onnxruntime/issues/11831",
+)
+
+RANDOM_FLOAT16 = Workaround(
+    id="ort_random_float16",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong="RandomNormal and RandomUniform have no float16 kernel on the CPU.",
+    remedy=(
+        "We keep all random operators in float32; RandomNormalLike and RandomUniformLike "
+        "would run, with casts that ONNX Runtime adds."
+    ),
+    where="turnkeyml.build.fp16.convert:RANDOM_OPERATORS",
+    upstream="https://github.com/microsoft/onnxruntime/issues/19252",
+)
+
+SCATTER_ELEMENTS_FLOAT16 = Workaround(
+    id="ort_scatter_elements_float16",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong=(
+        "ScatterElements of float16 with the reduction add or mul fails on the CPU; with "
+        "several threads the process may die."
+    ),
+    remedy="We keep it in float32 with every reduction; max and min would run.",
+    where="turnkeyml.build.fp16.convert:_crashes_in_float16",
+    upstream="https://github.com/microsoft/onnxruntime/pull/32025",
+)
+
+SCATTER_ND_FLOAT16 = Workaround(
+    id="ort_scatter_nd_float16",
+    package="onnxruntime",
+    seen=("1.18.0", "1.31.1"),
+    wrong=(
+        "ScatterND of float16 with a reduction fails on the CPU; with several threads the "
+        "process may die."
+    ),
+    remedy="We keep it in float32.",
+    where="turnkeyml.build.fp16.convert:_crashes_in_float16",
+    upstream="https://github.com/microsoft/onnxruntime/pull/32065",
+)

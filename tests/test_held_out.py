@@ -1,0 +1,196 @@
+"""Builds are verified on inputs that their exporter has never seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from turnkeyml import build_model
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState
+from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.nouns import Cause, Plan, Verdict
+from turnkeyml.verify.draw import VARIANTS, draw
+from turnkeyml.verify.judge import RECORDED_ONLY
+
+RANDOM = np.random.default_rng(0)
+
+
+class TwoWays(torch.nn.Module):
+    """Decides by the values of its inputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = torch.nn.Linear(8, 4), torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.one(x) if x.mean() > 0 else self.other(x)
+
+
+class Cut(torch.nn.Module):
+    """Its output is as long as the longest row."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 4)
+
+    def forward(self, x, lengths):
+        return self.layer(x)[:, : int(lengths.max())]
+
+
+class Early(torch.nn.Module):
+    """Stops when it is sure."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(4))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+            if x.sum() > 0:
+                break
+        return x
+
+
+class Picky(torch.nn.Module):
+    """Takes no other inputs than those it has got."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        if not torch.equal(x, torch.ones(4)):
+            raise ValueError("only ones, please")
+        return self.layer(x)
+
+
+class Attending(torch.nn.Module):
+    """An embedding and a mask, as language models have."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(10, 8)
+        self.types = torch.nn.Embedding(1, 8)
+
+    def forward(self, input_ids, attention_mask, token_type_ids):
+        x = self.table(input_ids) + self.types(token_type_ids)
+        scores = (x @ x.mT).masked_fill(attention_mask[:, None, :] == 0, -1e9)
+        return torch.softmax(scores, -1) @ x
+
+
+def build(model, inputs, cache: Path, **settings) -> BuildState:
+    torch.manual_seed(0)
+    return build_model(
+        model, inputs, build_name="b", cache_dir=str(cache), monitor=False, **settings
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "inputs"),
+    [
+        (TwoWays, (torch.rand(2, 8),)),
+        (Cut, (torch.rand(2, 6, 8), torch.tensor([3, 5]))),
+        (Early, (torch.rand(2, 8),)),
+    ],
+)
+def test_a_decision_that_the_exporter_froze_is_found_and_named(tmp_path, model, inputs):
+    torch.manual_seed(0)
+    state = build(model(), inputs, tmp_path)
+    found = state.verification
+    assert (found.verdict, found.cause) == (Verdict.SPECIALISED, Cause.HELD_OUT)
+    assert not found.trusted
+    assert any("test_held_out.py, line" in place for place in found.frozen)
+    assert "on other inputs" in found.reason
+
+
+def test_a_specialised_build_is_called_so_wherever_it_is_measured(tmp_path):
+    torch.manual_seed(0)
+    build(TwoWays(), (torch.rand(2, 8),), tmp_path)
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    (evaluation,) = measure_again(BuildFolder(tmp_path, "b"), plan, "none")
+    assert evaluation.verdict is Verdict.SPECIALISED
+    assert evaluation.verification.frozen
+
+
+def test_a_general_build_is_verified_on_every_set(tmp_path):
+    state = build(
+        torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()), (torch.rand(3, 8),), tmp_path
+    )
+    assert (state.verification.verdict, state.verification.held_out) == (Verdict.MATCH, 2)
+    assert state.reference.held_out == 2
+
+
+def test_fp16_builds_are_held_to_other_inputs_too(tmp_path):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh())
+    state = build(model, (torch.rand(3, 8),), tmp_path, sequence="optimize-fp16")
+    assert (state.verification.verdict, state.verification.held_out) == (Verdict.MATCH, 2)
+
+
+def test_where_the_original_takes_no_other_inputs_the_verdict_says_so(tmp_path):
+    state = build(Picky(), (torch.ones(4),), tmp_path)
+    assert state.verification.verdict is Verdict.MATCH
+    assert state.verification.reason.endswith(RECORDED_ONLY)
+    assert state.verification.held_out == 0
+
+
+def test_what_the_original_refuses_is_replaced(tmp_path):
+    inputs = {
+        "input_ids": torch.randint(0, 10, (2, 6)),
+        "attention_mask": torch.ones(2, 6, dtype=torch.int64),
+        "token_type_ids": torch.zeros(2, 6, dtype=torch.int64),  # there is no other type
+    }
+    state = build(Attending(), inputs, tmp_path)
+    assert state.verification.verdict is Verdict.MATCH
+    assert state.verification.held_out >= 1
+
+
+def test_an_onnx_file_is_held_to_other_inputs(tmp_path):
+    from turnkeyml import benchmark_files
+
+    from .conftest import EXAMPLES
+
+    path = str(EXAMPLES / "onnx" / "sample.onnx")
+    (result,) = benchmark_files(
+        path, cache_dir=str(tmp_path), iterations=2, sequence="optimize-fp32"
+    )
+    (evaluation,) = result.invocations[0].evaluations
+    assert evaluation.verification.held_out == 2
+
+
+RECORDED = {
+    "image": RANDOM.random((2, 3, 4)).astype(np.float32),
+    "zeros": np.zeros((5,), np.float16),
+    "input_ids": RANDOM.integers(3, 9, (2, 6)),
+    "attention_mask": np.ones((2, 6), np.int64),
+    "lengths": np.array([4, 6]),
+    "flags": np.array([True, True, False]),
+    "bits::bfloat16": RANDOM.integers(0, 2**15, (4,)).astype(np.uint16),
+    "empty": np.zeros((0, 3), np.float32),
+}
+
+
+@pytest.mark.parametrize("variant", dict.fromkeys(v for chain in VARIANTS for v in chain))
+def test_drawn_inputs_have_the_shapes_and_dtypes_of_the_recorded(variant):
+    drawn = draw(RECORDED, variant)
+    assert {n: (a.shape, a.dtype) for n, a in drawn.items()} == {
+        n: (a.shape, a.dtype) for n, a in RECORDED.items()
+    }
+    again = draw(RECORDED, variant)
+    assert all(np.array_equal(drawn[n], a, equal_nan=a.dtype.kind == "f") for n, a in again.items())
+
+
+def test_drawn_values_lie_where_the_recorded_ones_do():
+    drawn = draw(RECORDED, "redrawn")
+    assert set(drawn["image"].ravel()) <= set(RECORDED["image"].ravel())
+    assert len(set(drawn["zeros"])) > 1
+    assert 3 <= drawn["input_ids"].min() <= drawn["input_ids"].max() <= 8
+    assert 1 <= drawn["lengths"].min() <= drawn["lengths"].max() <= 6
+    mask = drawn["attention_mask"]
+    assert set(mask.ravel()) == {0, 1}
+    assert all((np.diff(row) <= 0).all() and row[0] == 1 for row in mask)
+    assert (draw(RECORDED, "negated")["image"] <= 0).all()
