@@ -30,7 +30,7 @@ _WORDS: dict[str, dict[str, Any]] = {
     },
 }
 _NUMBERS: dict[str, Callable[[str], Any]] = {
-    "tag:yaml.org,2002:int": int,
+    "tag:yaml.org,2002:int": lambda text: int(text, 0),
     "tag:yaml.org,2002:float": float,
 }
 _RESOLVERS = Resolver.yaml_implicit_resolvers

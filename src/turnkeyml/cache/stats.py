@@ -43,7 +43,7 @@ class BuildSection:
 
 @dataclass(frozen=True)
 class _Labels:
-    labels: dict[str, list[str]] = field(default_factory=dict)
+    labels: dict[str, list[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
     if not folder.stats.exists():
         raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
     try:
-        return from_dict(_Labels, _load(folder)).labels
+        return from_dict(_Labels, _load(folder)).labels or {}
     except DamagedRecord as error:
         raise DamagedFile(folder.stats, str(error)) from None
 
