@@ -20,6 +20,7 @@ from turnkeyml.evaluate.contest import (
     Quiet,
     measure,
 )
+from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
@@ -166,6 +167,7 @@ def measure_contestants(
     runtimes: list[Runtime],
     announce: Callable[[float], None] | None = None,
     quiet: Quiet = nullcontext,
+    tell: Tell | None = None,
 ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
     """Measure with each runtime; several contestants race. Needs the build folder's lock."""
     plan, device = contestants.plan, find_device(contestants.plan.device)
@@ -177,7 +179,14 @@ def measure_contestants(
         except MeasureError as error:
             refused.append(Outcome(failed(device, runtime, str(error))))
     measured = measure(
-        taking_part, rule_of(plan), device, contestants.threads, announce=announce, quiet=quiet
+        taking_part,
+        rule_of(plan),
+        device,
+        contestants.threads,
+        announce=announce,
+        tell=tell,
+        quiet=quiet,
+        baseline=plan.baseline.replace(" ", "-") if plan.baseline else None,
     )
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))

@@ -195,11 +195,14 @@ class _Work:
         def announce(seconds: float) -> None:
             self.sink.send(events.MeasureEstimated(name, seconds))
 
+        def tell(seconds: float, doing: str) -> None:
+            self.sink.send(events.MeasureProgress(name, seconds, doing))
+
         state = built.state if built else None
         fresh = built is not None and not built.reused
         contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
         evaluations, race = measure_contestants(
-            contestants, runtimes, announce, lambda: self.turns.alone(name)
+            contestants, runtimes, announce, lambda: self.turns.alone(name), tell
         )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)

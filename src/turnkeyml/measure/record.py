@@ -130,6 +130,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             processes=np.array([len(s.timed) for s in samples]),
             rounds=np.array([n for s in samples for n in s.slices]),
             walls=np.array([w for s in samples for w in s.walls]),
+            set_aside=_small(np.concatenate([s.set_aside for s in samples])),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 
@@ -188,6 +189,8 @@ def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions)
         empty_call_latency=samples[0].empty_call / MILLISECOND,
         timer_latency=samples[0].timer / MILLISECOND,
         wall_seconds=seconds,
+        paused_seconds=sum(s.paused_seconds for s in samples),
+        samples_set_aside=sum(len(s.set_aside) for s in samples),
         processes=len(samples),
         stopped=" ".join(sorted({s.stopped for s in samples})),
         flags=find_flags(samples, rule, conditions),

@@ -25,6 +25,7 @@ __all__ = [
     "TurnAwaited",
     "TurnTaken",
     "MeasureEstimated",
+    "MeasureProgress",
     "MeasureStarted",
     "Reader",
     "ScriptFinished",
@@ -141,6 +142,15 @@ class InputFinished:
     failure: str | None = None
 
 
+@dataclass(frozen=True)
+class MeasureProgress:
+    """A measurement that takes long goes on; sent every few seconds."""
+
+    invocation: str
+    seconds: float
+    doing: str
+
+
 Event = (
     ScriptStarted
     | InvocationFound
@@ -155,6 +165,7 @@ Event = (
     | MeasureEstimated
     | InvocationFinished
     | InputFinished
+    | MeasureProgress
 )
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in Event.__args__}

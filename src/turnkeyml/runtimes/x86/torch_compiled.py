@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnkeyml.runtimes.contract import LiveModel, Need
+from turnkeyml.runtimes.contract import LiveModel, Need, Request, Session
 from turnkeyml.runtimes.x86.torch_eager import TorchEager
 
 __all__ = ["TorchCompiled"]
@@ -19,6 +19,12 @@ class TorchCompiled(TorchEager):
         *TorchEager.needs,
         Need(programs=("g++", "clang++", "c++"), install="install a C++ compiler, such as g++"),
     )
+
+    def open(self, request: Request) -> Session:
+        from turnkeyml.runtimes.torch_session import CompiledSession
+
+        assert request.live is not None
+        return CompiledSession(self.prepared(request.live), request)
 
     def prepared(self, live: LiveModel) -> Any:
         import torch
