@@ -37,6 +37,7 @@ FILES = {
     "samples": "x86_benchmark/ort/samples.npz",
     "inputs": "inputs_original.npz",
     "outputs": "outputs_original.npz",
+    "held out": "inputs_held_out_1.npz",
     "onnx": "onnx",
 }
 RECORDS = ("state", "stats")
