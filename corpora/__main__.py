@@ -23,37 +23,37 @@ CORPORA = {
     "llm_layer": ("llm_layer",),
 }
 """The generated corpora and their sources. Each source is a module in ``corpora/sources`` with
-``survey()``, which returns the rows of a catalogue, and ``scripts(rows)``, which makes scripts of
-them."""
+``survey()``, which returns the rows of a catalogue, and ``scripts(rows)``, which returns the
+scripts for them."""
 
 MODELS = Path(__file__).parent.parent / "models"
 
 
 def source(name: str) -> ModuleType:
-    """The module that knows a library."""
+    """The module for a library."""
     return import_module(f"corpora.sources.{name}")
 
 
 def scripts_of(corpus: str) -> list[Script]:
-    """The scripts that the catalogue of a corpus makes."""
+    """The scripts that are generated from the catalogue of a corpus."""
     made = [
         script for name in CORPORA[corpus] for script in source(name).scripts(catalogue.read(name))
     ]
     names = [script.name for script in made]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise ValueError(f"{corpus} has two scripts of the name {', '.join(sorted(twice))}.")
+        raise ValueError(f"{corpus} has two scripts with the name {', '.join(sorted(twice))}.")
     return made
 
 
 def stale(corpus: str) -> list[str]:
-    """What is wrong with the scripts of a corpus, a sentence each."""
+    """One sentence per script of a corpus that is missing, superfluous or outdated."""
     wanted = {script.path: script.text for script in scripts_of(corpus)}
     there = {f"{corpus}/{p.name}": p for p in sorted((MODELS / corpus).glob("*.py"))}
     wrong = [f"models/{path} is missing" for path in wanted if path not in there]
-    wrong += [f"models/{path} is made by no catalogue" for path in there if path not in wanted]
+    wrong += [f"models/{path} is in no catalogue" for path in there if path not in wanted]
     wrong += [
-        f"models/{path} is not what the generator makes"
+        f"models/{path} differs from what the generator writes"
         for path, text in wanted.items()
         if path in there and there[path].read_text(encoding="utf-8") != text
     ]
@@ -61,7 +61,7 @@ def stale(corpus: str) -> list[str]:
 
 
 def generate(corpus: str) -> int:
-    """Write the scripts of a corpus and remove those that nothing makes any more."""
+    """Write the scripts of a corpus and remove outdated ones; the number of scripts."""
     made = scripts_of(corpus)
     folder = MODELS / corpus
     folder.mkdir(exist_ok=True)
@@ -79,7 +79,7 @@ def main() -> int:
     options = parser.parse_args()
     unknown = set(options.corpora) - set(CORPORA)
     if unknown:
-        parser.error(f"there is no corpus {', '.join(sorted(unknown))}")
+        parser.error(f"unknown corpus {', '.join(sorted(unknown))}")
     wrong: list[str] = []
     for corpus in options.corpora or CORPORA:
         if options.action == "survey":

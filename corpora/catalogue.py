@@ -1,4 +1,4 @@
-"""What a survey found, kept as a CSV file that a person can read and compare."""
+"""The catalogues that surveys write, as CSV files that people can read and diff."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Row = Mapping[str, str]
 
 
 def read(corpus: str) -> list[dict[str, str]]:
-    """The lines of a corpus' catalogue; all cells are text, those that do not apply are empty."""
+    """The rows of a catalogue; all cells are text, and empty if they do not apply."""
     with (FOLDER / f"{corpus}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def write(corpus: str, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """Write a catalogue, its columns in the order in which the rows first have them."""
+    """Write a catalogue, with its columns in the order of their first use; its path."""
     rows = list(rows)
     columns = list(dict.fromkeys(name for row in rows for name in row))
     path = FOLDER / f"{corpus}.csv"

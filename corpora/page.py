@@ -1,4 +1,4 @@
-"""``docs/corpus.md``: what ``models/status.csv`` says, for a person."""
+"""Write ``docs/corpus.md``, the summary of ``models/status.csv``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Row = dict[str, str]
 HEADER = (
     "corpus",
     "scripts",
-    "done",
-    "run, and a model is found",
+    "evaluated",
+    "run, with a model found",
     "built",
     "verified",
     "measured",
@@ -26,30 +26,30 @@ HEADER = (
 
 BEGIN = """# Corpus
 
-How turnkey does on the [models](../models/readme.md) that come with it. Every script is run and
-looked at; models of up to 300 million parameters are built with the default sequence (ONNX,
-optimised, fp16) and verified against the original; those of up to 100 million are measured for a
-moment with ONNX Runtime. Every line of this page comes from `models/status.csv`, which has a row
-for each script: what was found, built and verified, by which exporter, how long each phase took,
-and the reason where something is not as it should be. Weights are random; those of models too large
-to be built were made on a GPU where there was one, which takes seconds instead of minutes.
+The results of turnkey on the [models](../models/readme.md) that come with it. Every script is run
+and its models are listed. Models of up to 300 million parameters are built (ONNX, optimised, fp16)
+and verified against the original. Models of up to 100 million are measured with ONNX Runtime and
+`--quick`. This page is generated from `models/status.csv`, which has one row per script: what was
+found, built and verified, by which exporter, how long each phase took, and the reason of a failure.
+Weights are random. Those of models too large to build were created on a GPU if there was one, which
+takes seconds instead of minutes.
 
     turnkey models list --labels test_group::sample
 
-The runs were made on {machines}. This page is written by `python -m corpora.status page`.
+The machines were {machines}. `python -m corpora.status page` writes this page.
 """
 
 
 def write_page(rows: Sequence[Row], scripts: Sequence[str]) -> Path:
-    """Write the summary of all rows; every script counts, whether it has been run or not."""
+    """Write the summary of all rows, also of scripts that were not run; the path of the page."""
     machines = Counter(f"{row['machine']} with torch {row['torch']}" for row in rows)
     named = [f"{name} ({count:,} scripts)" for name, count in machines.most_common()]
     parts = [
-        BEGIN.format(machines=" and on ".join(named) or "no machine yet"),
+        BEGIN.format(machines=" and ".join(named) or "none yet"),
         "## Summary\n",
         _table(rows, scripts),
         "\n" + _exporters(rows),
-        "\n## What is not as it should be\n",
+        "\n## Known failures\n",
         _failures(rows),
     ]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
@@ -96,23 +96,26 @@ def _exporters(rows: Sequence[Row]) -> str:
     counts = Counter(row["exporter"] for row in rows if row["exporter"])
     words = ", ".join(f"{name} for {count:,}" for name, count in counts.most_common())
     parts = sum(row["verifies"] == "match in parts" for row in rows)
-    looked = (
-        f" {parts:,} of the verified amplify rounding and were verified in parts." if parts else ""
+    in_parts = (
+        f" {parts:,} of the verified models amplify rounding errors and were verified subgraph by "
+        "subgraph."
+        if parts
+        else ""
     )
-    return f"The exporter was {words}.{looked}" if words else ""
+    return f"The exporter was {words}.{in_parts}" if words else ""
 
 
 def _failures(rows: Sequence[Row]) -> str:
-    """Grouped by what went wrong and, where that is known, by its cause."""
+    """The failures, grouped by phase and by cause, or by message if the cause is unknown."""
     kinds: list[tuple[str, Callable[[Row], bool]]] = [
-        ("Scripts that do not run, or in which nothing is found", lambda r: not _is_found(r)),
-        ("Models that are not built", lambda r: _is_found(r) and r["builds"] == "no"),
+        ("Scripts that fail, or in which no model is found", lambda r: not _is_found(r)),
+        ("Models that cannot be built", lambda r: _is_found(r) and r["builds"] == "no"),
         (
             "Builds that do not match the original",
             lambda r: r["builds"] == "yes" and not _is_verified(r),
         ),
         (
-            "Builds that are not measured",
+            "Builds that cannot be measured",
             lambda r: _is_verified(r) and r["measured"] == "no",
         ),
     ]

@@ -1,4 +1,4 @@
-"""One script of a corpus, as text."""
+"""The text of one script of a corpus."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ torch.manual_seed(0)
 
 @dataclass(frozen=True)
 class Script:
-    """What makes one script differ from the others of its corpus."""
+    """The parts of a script that differ within a corpus."""
 
     corpus: str
     name: str
-    """The name of the model, of the file, and the label."""
+    """The name of the model, of the file, and in the labels."""
     author: str
     task: str
     license: str
     source: str
     """The docstring: what the model is and where it comes from."""
     body: str
-    """From the creation of the model to its call."""
+    """The code from the creation of the model to its call."""
     imports: tuple[str, ...] = ("import torch",)
     """In any order, without ``parse``."""
     parameters: tuple[str, ...] = ("batch_size",)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Of parameters whose default is another one here."""
+    """Parameters with another default than the standard one."""
     params: int | None = None
-    """How many parameters the model has, where that helps."""
+    """The number of parameters of the model; None for no label."""
     sample: bool = False
-    """Whether it is one of those that CI runs from end to end."""
+    """Whether CI runs it from end to end."""
 
     @property
     def path(self) -> str:
-        """Where it goes, within ``models/``."""
+        """The path within ``models/``."""
         return f"{self.corpus}/{self.name}.py"
 
     @property
@@ -82,7 +82,7 @@ class Script:
             labels["params"] = str(self.params)
         for key, value in labels.items():
             if not value or len(value.split()) != 1 or "::" in value:
-                raise ValueError(f"{self.path}: {value!r} is no value for the label {key}.")
+                raise ValueError(f"{self.path}: {value!r} is not a valid value of label {key}.")
         return " ".join(f"{key}::{value}" for key, value in labels.items())
 
     def _parameters(self) -> str:
@@ -95,7 +95,7 @@ class Script:
 
 
 def _sorted_imports(lines: set[str]) -> list[str]:
-    """As the linter wants them: the standard library first, ``import`` before ``from``."""
+    """Imports as the linter orders them: the standard library first, ``import`` before ``from``."""
     import sys
 
     def key(line: str) -> tuple[bool, bool, str]:
@@ -110,7 +110,7 @@ def _sorted_imports(lines: set[str]) -> list[str]:
 
 
 def calling(call: str, gradients: bool) -> str:
-    """The lines that call the model; where gradients would not fit into memory, without them."""
+    """The lines that call the model, without gradients if these would not fit into memory."""
     if gradients:
         return f"# Call the model\n{call}"
     return f"# Call the model, without what only gradients need\nwith torch.no_grad():\n    {call}"

@@ -1,14 +1,14 @@
-"""What became of every script when turnkey was run on it: ``models/status.csv``.
+"""Run turnkey on every script and write the results to ``models/status.csv``.
 
-    python -m corpora.status run --jobs 2         everything that has no line of its own yet
+    python -m corpora.status run --jobs 2         all scripts that have no row yet
     python -m corpora.status run timm/resnet50    some scripts
     python -m corpora.status run --gpu llm        with the weights on a GPU
-    python -m corpora.status merge ROWS.csv       take over lines that another machine wrote
+    python -m corpora.status merge ROWS.csv       add rows that another machine wrote
     python -m corpora.status page                 write docs/corpus.md
 
 Every model is analysed, those of up to 300 million parameters are built and verified, and those of
-up to 100 million are measured for a moment. A line holds for one text of a script: a script that
-changes is done again, and so a run can be stopped at any time and goes on where it was.
+up to 100 million are measured with ``quick``. A row is valid for one version of a script: a changed
+script runs again. A run can be interrupted at any time, and continues where it stopped.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ COLUMNS = (
     "date",
     "text",
 )
-"""``text`` is the beginning of the sha256 of the script, ``cause`` what ``causes.csv`` says."""
+"""``text`` is the beginning of the sha256 of the script, ``cause`` comes from ``causes.csv``."""
 
 BUILT_UP_TO = 300_000_000
 MEASURED_UP_TO = 100_000_000
 ALONE_FROM = 1_000_000_000
-"""Scripts with models of this size run one at a time, as their memory adds up."""
+"""Scripts with more parameters run one at a time, as they need much memory."""
 
 TIMEOUT_SECONDS = 1200
 
@@ -68,7 +68,7 @@ Row = dict[str, str]
 
 
 def read_rows(path: Path = STATUS) -> dict[str, Row]:
-    """The lines of a table, by script."""
+    """The rows of a table, by script."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -76,7 +76,7 @@ def read_rows(path: Path = STATUS) -> dict[str, Row]:
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write a table, sorted, never half of it."""
+    """Write a sorted table atomically."""
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
@@ -92,24 +92,24 @@ def all_scripts() -> list[str]:
 
 
 def text_of(script: str) -> str:
-    """What tells one text of a script from another."""
+    """A short hash of the text of a script."""
     return hashlib.sha256((MODELS / f"{script}.py").read_bytes()).hexdigest()[:12]
 
 
 def current(script: str, rows: dict[str, Row]) -> bool:
-    """Whether there is a line for the script as it is now."""
+    """Whether there is a row for the current text of the script."""
     return script in rows and rows[script]["text"] == text_of(script)
 
 
 def parameters_of(script: str) -> int:
-    """What the script's labels say about its size."""
+    """The number of parameters in the labels of a script; 0 if there is none."""
     first = (MODELS / f"{script}.py").read_text(encoding="utf-8").partition("\n")[0]
     found = re.search(r"\bparams::(\d+)", first)
     return int(found.group(1)) if found else 0
 
 
 def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row], None]) -> None:
-    """Run turnkey on some scripts; each line is kept as soon as it is known."""
+    """Run turnkey on scripts; ``keep`` gets each row as soon as it is known."""
     from turnkeyml.api import benchmark_files
 
     def note(result: InputResult) -> None:
@@ -131,7 +131,7 @@ def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row],
 
 
 def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str, Any]]]:
-    """The scripts by what is to be done with them."""
+    """The scripts grouped by size, each group with its options."""
     sizes = {script: parameters_of(script) for script in scripts}
 
     def between(low: int, high: float) -> list[str]:
@@ -147,7 +147,7 @@ def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str
 
 
 def row_of(result: InputResult) -> Row:
-    """What became of one script, as a line of the table."""
+    """The row of the table for a result."""
     import torch
 
     from turnkeyml.system import machine
@@ -182,14 +182,14 @@ def row_of(result: InputResult) -> Row:
 
 @contextmanager
 def _on_a_gpu() -> Iterator[str]:
-    """Have torch put on a GPU what scripts put nowhere; gives its name.
+    """Make the GPU torch's default device in scripts; yields the name of the GPU.
 
-    Random numbers for seven billion weights take minutes on a processor, a moment on a GPU.
+    Seven billion random weights take minutes on a CPU, and a moment on a GPU.
     """
     import torch
 
     if not torch.cuda.is_available():
-        raise SystemExit("There is no GPU here that torch can use: leave --gpu away.")
+        raise SystemExit("torch finds no GPU; run without --gpu.")
     before = os.environ.get("PYTHONPATH", "")
     with TemporaryDirectory() as folder:
         text = 'import torch\n\ntorch.set_default_device("cuda")\n'
@@ -201,12 +201,12 @@ def _on_a_gpu() -> Iterator[str]:
             os.environ["PYTHONPATH"] = before
 
 
-def _word(truth: bool) -> str:
-    return "yes" if truth else "no"
+def _word(value: bool) -> str:
+    return "yes" if value else "no"
 
 
-def _all(things: Sequence[Any], good: Callable[[Any], bool]) -> str:
-    return _word(all(map(good, things))) if things else ""
+def _all(items: Sequence[Any], good: Callable[[Any], bool]) -> str:
+    return _word(all(map(good, items))) if items else ""
 
 
 _VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match in parts", "match")
@@ -239,7 +239,7 @@ def _build_stats(result: InvocationResult) -> dict[str, Any]:
 
 
 def _reason(result: InputResult) -> str:
-    """Why not everything is as it should be; empty where it is."""
+    """Why a script failed or was not verified; empty if neither."""
     reasons = [result.failure or "", result.script.error or ""]
     for invocation in result.invocations:
         reasons.append(invocation.failure or "")
@@ -247,9 +247,9 @@ def _reason(result: InputResult) -> str:
         verification = invocation.verification
         if verification is not None and verification.verdict != "match":
             error = verification.max_relative_error
-            size = f", relative error {error:.2g}" if error is not None else ""
+            detail = f", relative error {error:.2g}" if error is not None else ""
             history = _build_stats(invocation).get("exporter_reason", "")
-            reasons.append(f"{verification.verdict}: {verification.reason}{size} ({history})")
+            reasons.append(f"{verification.verdict}: {verification.reason}{detail} ({history})")
     if not result.invocations and not any(reasons):
         reasons.append("no model was found")
     text = " ".join("; ".join(r for r in reasons if r).split())
@@ -260,7 +260,7 @@ def _reason(result: InputResult) -> str:
 
 
 def _named(names: Sequence[str]) -> list[str]:
-    """The scripts that the names stand for; all of them without names."""
+    """The scripts with these names or wildcards; all scripts without names."""
     from fnmatch import fnmatch
 
     scripts = all_scripts()
@@ -268,7 +268,7 @@ def _named(names: Sequence[str]) -> list[str]:
         return scripts
     chosen = [s for s in scripts if any(fnmatch(s, n) or s.startswith(f"{n}/") for n in names)]
     if not chosen:
-        raise SystemExit(f"No script is called {' or '.join(names)}.")
+        raise SystemExit(f"No script matches {' or '.join(names)}.")
     return chosen
 
 
@@ -302,7 +302,7 @@ def _merge(options: argparse.Namespace) -> None:
 
 
 def causes() -> list[tuple[re.Pattern[str], str]]:
-    """What stands behind reasons of a kind, as far as we have found out."""
+    """The known causes of failures, with the pattern of the reasons that each explains."""
     with (Path(__file__).parent / "causes.csv").open(encoding="utf-8", newline="") as file:
         return [(re.compile(row["reason"]), row["cause"]) for row in csv.DictReader(file)]
 
@@ -323,7 +323,7 @@ def _page(options: argparse.Namespace) -> None:
 
 
 def current_text(script: str, row: Row) -> bool:
-    """Whether a line is about the script as it is now."""
+    """Whether a row is about the current text of the script."""
     return (MODELS / f"{script}.py").exists() and row["text"] == text_of(script)
 
 
@@ -333,17 +333,17 @@ def main() -> int:
     action = actions.add_parser("run", help="run turnkey on scripts")
     action.add_argument("scripts", nargs="*", help="corpora, scripts or wildcards (default: all)")
     action.add_argument("--jobs", type=int, default=1)
-    action.add_argument("--again", action="store_true", help="those that have a line too")
-    action.add_argument("--retry", action="store_true", help="those with a reason too")
-    action.add_argument("--part", default="1/1", help="2/5: the second fifth of the scripts")
-    action.add_argument("--rows", default=str(STATUS), help="where the lines go")
-    action.add_argument("--gpu", action="store_true", help="make models and inputs on the GPU")
+    action.add_argument("--again", action="store_true", help="also run scripts that have a row")
+    action.add_argument("--retry", action="store_true", help="also run scripts that failed")
+    action.add_argument("--part", default="1/1", help="2/5: run the second fifth of the scripts")
+    action.add_argument("--rows", default=str(STATUS), help="the output table")
+    action.add_argument("--gpu", action="store_true", help="create models and inputs on the GPU")
     action.add_argument("--cache-dir", default=os.path.join("build-output", "status"))
     action.set_defaults(act=_run)
-    action = actions.add_parser("merge", help="take over the lines of other tables")
+    action = actions.add_parser("merge", help="add the rows of other tables")
     action.add_argument("tables", nargs="+")
     action.set_defaults(act=_merge)
-    action = actions.add_parser("page", help="enter the causes that are known, write the summary")
+    action = actions.add_parser("page", help="add the known causes, and write docs/corpus.md")
     action.set_defaults(act=_page)
     options = parser.parse_args()
     options.act(options)

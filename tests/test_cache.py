@@ -58,7 +58,7 @@ def test_a_build_is_reused_when_nothing_changed(cache, capsys):
     before = stamp(cache)
     build(cache)
     assert stamp(cache) == before
-    assert "made again" not in capsys.readouterr().err
+    assert "rebuilt" not in capsys.readouterr().err
 
 
 def test_inputs_of_other_values_do_not_make_a_build_stale(cache):
@@ -92,7 +92,7 @@ def test_a_change_makes_a_build_stale_and_is_named(cache, capsys, change, named)
     build(cache, **change)
     assert stamp(cache) != before
     warning = capsys.readouterr().err
-    assert "made again" in warning
+    assert "rebuilt" in warning
     assert named in warning
 
 

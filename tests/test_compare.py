@@ -428,7 +428,7 @@ def test_without_raw_samples_the_recorded_interval_decides(a, b):
         file.write_bytes(b"no archive")
     (row,) = between(a, b).rows
     assert row.verdict == exact.verdict == "SLOWER"
-    assert row.notes == ("no raw samples in A: judged by the interval of its median",)
+    assert row.notes == ("no raw samples in A: compared by the interval of its median",)
     assert (row.ratio_low, row.ratio_high) == pytest.approx(
         (exact.ratio_low, exact.ratio_high), rel=0.005
     )
@@ -619,7 +619,7 @@ def test_what_fail_on_does_not_know_is_refused_before_anything_is_read(capsys, w
     assert run("nowhere", "nowhere", "--fail-on", word) == 2
     error = capsys.readouterr().err
     assert repr(word) in error
-    assert "slower:P% (such as slower:5%), failed and vanished" in error
+    assert "slower:P% (such as slower:5%), failed, vanished" in error
 
 
 @pytest.mark.parametrize("words", [["a", "b", "--format", "pdf"], ["a"], ["--fail-on", "failed"]])
@@ -645,16 +645,16 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(a, b, tmp_path):
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     expected = {
-        tmp_path / "nowhere": "There is nothing at ",
+        tmp_path / "nowhere": "does not exist; name a cache directory",
         tmp_path / "nowhere_*": "No build folder and no file matches ",
-        empty: "is empty: there is no build in it",
-        foreign: "is no cache: there is no build in it",
-        built: "has been measured",
+        empty: "is empty: it contains no builds",
+        foreign: "is not a cache: it contains no builds",
+        built: "contains no measurements",
         tmp_path / "other.csv": "it has no column build_name, model_hash",
         tmp_path / "nothing.csv": "it has no column build_name",
-        tmp_path / "picture.csv": "is no text",
-        tmp_path / "half.json": "is no whole JSON document",
-        tmp_path / "other.json": "holds no results of schema turnkey/1",
+        tmp_path / "picture.csv": "is not a text file",
+        tmp_path / "half.json": "is not valid JSON",
+        tmp_path / "other.json": "nor a document with results of schema turnkey/1",
         tmp_path / "changed.json": "is damaged",
     }
     for path, words in expected.items():
@@ -713,4 +713,6 @@ def test_the_program_compares(turnkey, a, b):
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == f"A: {Path(a)}"
     assert "1 FASTER, 1 SLOWER, 1 SAME, 1 now failed, 1 vanished, 1 appeared" in done.stdout
-    assert done.stderr.startswith("turnkey compare: failed because of slower:5%: net_bbbbbbbb")
+    assert done.stderr.startswith(
+        "turnkey compare: --fail-on condition met: slower:5%: net_bbbbbbbb"
+    )

@@ -173,7 +173,7 @@ def test_nothing_is_left_behind(hostile):
 def test_each_input_has_a_line_and_failures_are_grouped(hostile):
     text = hostile[1].stderr
     assert len(re.findall(r"^\[ *\d+/11\] ", text, re.MULTILINE)) == 11
-    assert "Failures by what they have in common:" in text
+    assert "Failures by cause:" in text
     assert "Slowest inputs by phase:" in text
     report = Path(re.search(r"^The report is (.+\.csv)$", text, re.MULTILINE)[1])
     assert "good_00" in report.read_text()

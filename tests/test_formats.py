@@ -81,7 +81,7 @@ def test_every_format_has_a_suffix_of_its_own():
 
 def test_an_unknown_format_is_a_usage_error_that_lists_the_known_ones(cache, tmp_path):
     measure(cache)
-    with pytest.raises(UsageError, match="Unknown format 'pdf'; the formats are: csv, json, "):
+    with pytest.raises(UsageError, match="Unknown format 'pdf'; choose from: csv, json, "):
         write_report([cache], tmp_path / "reports", ["csv", "pdf"])
     assert not (tmp_path / "reports").exists()
 

@@ -97,42 +97,42 @@ class Cluster:
         self.closed = False
         self.act: Callable[[], None] = lambda: None
 
-    def tell(self, place: int, *told: events.Event) -> None:
-        sink = events.Sink(str(self.events(place)))
+    def tell(self, index: int, *told: events.Event) -> None:
+        sink = events.Sink(str(self.events(index)))
         for event in told:
             sink.send(event)
 
     def found(self) -> Sequence[int]:
         found, self.leftovers = self.leftovers, []
-        self.seen |= {place: Observation(State.RUNNING, time.monotonic()) for place in found}
+        self.seen |= {index: Observation(State.RUNNING, time.monotonic()) for index in found}
         return found
 
     def room(self) -> int:
         return self.size - len(self.seen)
 
-    def start(self, places: Sequence[int]) -> Sequence[int]:
-        self.seen |= {place: Observation(State.RUNNING, time.monotonic()) for place in places}
-        return places
+    def start(self, indices: Sequence[int]) -> Sequence[int]:
+        self.seen |= {index: Observation(State.RUNNING, time.monotonic()) for index in indices}
+        return indices
 
-    def events(self, place: int) -> Path:
-        return self.folder / f"{place}.events"
+    def events(self, index: int) -> Path:
+        return self.folder / f"{index}.events"
 
     def wait(self, seconds: float, news: bool) -> None:
         time.sleep(seconds)
         self.act()
 
-    def observe(self, place: int) -> Observation:
-        return self.seen[place]
+    def observe(self, index: int) -> Observation:
+        return self.seen[index]
 
-    def memory(self, place: int) -> int | None:
+    def memory(self, index: int) -> int | None:
         return self.used
 
-    def kill(self, place: int) -> bool:
-        self.kills.append(place)
+    def kill(self, index: int) -> bool:
+        self.kills.append(index)
         return len(self.kills) > self.deaf
 
-    def release(self, place: int, ok: bool) -> Path | None:
-        del self.seen[place]
+    def release(self, index: int, ok: bool) -> Path | None:
+        del self.seen[index]
         return None if ok else self.log
 
     def drain(self) -> None: ...
@@ -155,12 +155,12 @@ def run(cluster: Cluster, count: int = 1, watcher: Watcher | None = None, **limi
     return dict(pool.results())
 
 
-def test_every_task_has_its_result_under_its_own_place(cluster):
+def test_every_task_has_its_result_under_its_own_index(cluster):
     watcher = Watcher()
-    for place in range(5):
-        cluster.tell(place, events.ScriptStarted(), events.InputFinished())
+    for index in range(5):
+        cluster.tell(index, events.ScriptStarted(), events.InputFinished())
     results = run(cluster, 5, watcher)
-    assert [results[place].input.name for place in range(5)] == [f"script_{n}.py" for n in range(5)]
+    assert [results[index].input.name for index in range(5)] == [f"script_{n}.py" for n in range(5)]
     assert sorted(watcher.started) == [1, 2, 3, 4, 5]
     assert cluster.closed
 
@@ -169,9 +169,9 @@ def test_what_an_earlier_run_left_is_followed_and_not_started(cluster):
     cluster.leftovers = [1]
     cluster.size = 1
     started: list[int] = []
-    cluster.start = lambda places: (started.extend(places), Cluster.start(cluster, places))[1]
-    for place in range(2):
-        cluster.tell(place, events.InputFinished())
+    cluster.start = lambda indices: (started.extend(indices), Cluster.start(cluster, indices))[1]
+    for index in range(2):
+        cluster.tell(index, events.InputFinished())
     assert sorted(run(cluster, 2)) == [0, 1]
     assert started == [0]
 
@@ -260,7 +260,7 @@ def test_an_interrupt_closes_the_backend(cluster):
 HERE = {
     Ending(How.EXITED, 3): "The process exited with code 3 W.",
     Ending(How.EXITED, -11): (
-        "The process was killed by signal 11 (SIGSEGV, an invalid memory access) W."
+        "The process was killed by signal 11 (SIGSEGV, a segmentation fault) W."
     ),
     Ending(How.TIMEOUT, limit=60): "timeout after 60 s W; --timeout gives it longer",
     Ending(How.MEMORY_LIMIT, used_bytes=2 << 30, limit=1 << 30): (
@@ -290,12 +290,12 @@ ON_SLURM = {
         "what it printed is in LOG."
     ),
     Ending(How.NO_INTERPRETER, node="n1", job="12"): (
-        "The interpreter could not be started; is it there on the node n1? (job 12)."
+        "The interpreter could not be started; is it installed on the node n1? (job 12)."
     ),
     Ending(How.VANISHED): "The job vanished from the queue W.",
     Ending(How.NEVER_STARTS, words="PartitionNodeLimit"): (
         "Slurm can never start the job (PartitionNodeLimit); "
-        "--slurm-args says what the jobs ask for."
+        "--slurm-args sets the resources of jobs."
     ),
     Ending(How.REFUSED, words="Invalid account"): "sbatch refused the job: Invalid account.",
     Ending(How.OTHER, words="REVOKED"): "The job ended as REVOKED W.",

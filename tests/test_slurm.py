@@ -113,7 +113,7 @@ def evaluate(slurm: None, cache: Path) -> Callable[..., dict[str, InputResult]]:
             (), (), Limits(seconds=seconds), resume=resume, slurm=SlurmOptions(**options)
         )
         found = results(tasks, watcher or Watcher(), None, launch, many=True)
-        return {tasks[place].input.name: result for place, result in found}
+        return {tasks[index].input.name: result for index, result in found}
 
     return run
 
@@ -281,7 +281,10 @@ def test_a_lost_submitter_is_replaced(evaluate, script, cache, tmp_path, known):
     process.wait()
     if any(marks.glob("later*")):
         pytest.fail("the test was too slow: everything had been submitted")
-    with pytest.raises(UsageError, match=r"still in the queue; --resume follows them, or `scancel"):
+    with pytest.raises(
+        UsageError,
+        match=r"still in the queue; follow them with --resume, or cancel them with `scancel",
+    ):
         evaluate(*files)
     rows = evaluate(*files[known:], resume=True)
     assert sorted(rows) == sorted(names[known:])

@@ -1,4 +1,4 @@
-"""The names by which turnkeyml was known before, so that older scripts run unchanged."""
+"""The former name of turnkeyml, so that older scripts run unchanged."""
 
 from turnkeyml import __version__
 from turnkeyml.parser import parse

@@ -1,4 +1,4 @@
-"""See ``turnkeyml.parser``."""
+"""Alias of ``turnkeyml.parser``."""
 
 from turnkeyml.parser import parse
 

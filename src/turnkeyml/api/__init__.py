@@ -1,6 +1,6 @@
-"""What turnkeyml does, for programs: the command line is a thin layer over this.
+"""The Python API: every command as a function. The command line is a thin layer over it.
 
-Each function loads on first use, so that looking into the cache needs nothing of building.
+Each function is imported on first use, so that reading the cache does not import the builder.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Looking at the builds in a cache, and removing what is no longer needed."""
+"""List, read, delete and clean the builds in a cache."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BuildStats:
-    """What is recorded of a build."""
+    """The records of a build."""
 
     name: str
     state: dict[str, Any] | None
-    """What the build is and how far it came; None where it cannot be read."""
+    """What was built, how, and with which status; None if it cannot be read."""
     stats: dict[str, Any]
-    """What was learned and measured."""
+    """Facts about the model, the build and its evaluations."""
 
 
 @takes(CacheOptions)
@@ -61,7 +61,7 @@ def build_stats(
 def delete_builds(
     build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
 ) -> dict[str, bool]:
-    """Delete builds for good; for each, whether it was: not while another turnkey works on it."""
+    """Delete builds; by name, whether each was deleted. Builds in use are not deleted."""
     return _change(build_names, options, BuildFolder.delete)
 
 
@@ -69,7 +69,10 @@ def delete_builds(
 def clean_builds(
     build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
 ) -> dict[str, bool]:
-    """Delete the artifacts of builds; for each, whether they were. Logs, state and stats stay."""
+    """Delete the artifacts of builds, not logs, state and stats; by name, whether each was cleaned.
+
+    Builds in use are not cleaned.
+    """
     return _change(build_names, options, BuildFolder.remove_artifacts)
 
 
@@ -83,26 +86,26 @@ def _change(
 
 
 def cache_of(options: Mapping[str, Any]) -> Path:
-    """The cache that settled options name."""
+    """The cache directory in settled options."""
     return Path(options["cache_dir"])
 
 
 def select_builds(
     build_names: str | Iterable[str], cache_dir: Path, every: bool = False
 ) -> list[BuildFolder]:
-    """The builds that are meant: only ever folders of ours, directly inside the cache."""
+    """The builds with these names or wildcards; only turnkey builds directly in the cache."""
     names = [build_names] if isinstance(build_names, str) else list(build_names)
     builds = {folder.name: folder for folder in build_folders(cache_dir)}
     if every and names:
-        raise UsageError("Name builds or say --all, not both.")
+        raise UsageError("Name builds or give --all, not both.")
     if every:
         return list(builds.values())
     if not names:
-        raise UsageError("Name at least one build, or say --all.")
+        raise UsageError("No build given; name builds or give --all.")
     chosen: dict[str, BuildFolder] = {}
     for name in names:
         if "/" in name or "\\" in name or name in ("", ".", ".."):
-            raise UsageError(f"{name!r} is not the name of a build.")
+            raise UsageError(f"{name!r} is not a build name; build names contain no slashes.")
         found = [name] if name in builds else fnmatch.filter(builds, name)
         if not found:
             raise TurnkeyError(f"There is no build {name!r} in the cache {cache_dir}.")

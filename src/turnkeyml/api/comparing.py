@@ -1,4 +1,4 @@
-"""``compare``: what became faster or slower, and which conditions that meets."""
+"""``compare`` two sets of measurements, and check the conditions of ``--fail-on``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["compare", "conditions_met"]
 
 NAMED = 5
-"""Rows that a sentence names before it counts the rest."""
+"""Rows that a message names before it counts the rest."""
 
 
 def compare(a: str, b: str) -> Comparison:
-    """Compare the measurements of B with those of A.
+    """The comparison of the measurements in B with those in A.
 
-    Each is the path of a cache, of build folders, of a report, of an evaluation.json or of a JSON
-    document.
+    Each is the path of a cache, build folders, a report, an evaluation.json or a JSON document.
     """
     from turnkeyml.report import compare as comparing
 
@@ -31,7 +30,7 @@ def compare(a: str, b: str) -> Comparison:
 
 @takes(CompareOptions)
 def conditions_met(comparison: Comparison, **options: Unpack[CompareOptions]) -> list[str]:
-    """The conditions of ``fail_on`` that a comparison meets, each with the rows that met it.
+    """The conditions of ``fail_on`` that a comparison meets, each with the rows that meet it.
 
     A condition is ``slower:5%``, ``failed`` or ``vanished``.
     """
@@ -46,7 +45,7 @@ def conditions_met(comparison: Comparison, **options: Unpack[CompareOptions]) ->
 
 
 def _rows_of(condition: str) -> Callable[[Comparison], list[str]]:
-    """What finds the rows that meet a condition, by name."""
+    """A function that returns the names of the rows that meet a condition."""
     if condition == "failed":
         return _failed
     if condition == "vanished":

@@ -20,7 +20,7 @@ __all__ = ["list_models"]
 def list_models(
     names: str | Iterable[str] = (), **options: Unpack[ModelsOptions]
 ) -> dict[str, dict[str, tuple[str, ...]]]:
-    """The labels of models that come with turnkeyml, by name: all of them, or some.
+    """The models that come with turnkeyml, all or some, with their labels.
 
     ``names`` are corpora (``timm``), models (``timm/resnet50``) or patterns (``timm/resnet*``).
     """

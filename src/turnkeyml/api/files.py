@@ -1,4 +1,4 @@
-"""``benchmark_files`` and ``race_files``: what is measured of scripts and ONNX files."""
+"""``benchmark_files`` and ``race_files``: evaluate the models in scripts and ONNX files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["benchmark_files", "race_files"]
 
 FEW_INPUTS = 8
-"""Up to so many, each is listed in full; of more, each has a line."""
+"""With more inputs than this, each gets one line instead of a listing of its models."""
 
 InputFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 OnResult = Callable[[InputResult], None]
@@ -38,12 +38,11 @@ def benchmark_files(
     on_result: OnResult | None = None,
     **options: Unpack[BenchmarkOptions],
 ) -> list[InputResult]:
-    """Find, build and measure the models in scripts and ONNX files; what became of each.
+    """Find, build and measure the models in scripts and ONNX files; one result per input.
 
-    Every input is evaluated in a process of its own, ``jobs`` of them at a time; measurements have
-    the machine to themselves. One that takes longer than ``timeout`` seconds or more memory than
-    ``memory_limit`` is killed. With ``on_result`` each result goes there as soon as it is known,
-    and none is kept.
+    Each input runs in its own process, ``jobs`` of them in parallel; each measurement runs alone.
+    An input that exceeds ``timeout`` seconds or ``memory_limit`` is killed. With ``on_result``,
+    each result is passed to it as soon as it is known, and the returned list is empty.
     """
     plan = plan_of(options)
     launch = launch_of(options, on_result)
@@ -57,9 +56,10 @@ def race_files(
     on_result: OnResult | None = None,
     **options: Unpack[RaceOptions],
 ) -> list[InputResult]:
-    """Measure each model with several runtimes and precisions, in turns; see ``race`` of each row.
+    """Measure each model with several runtimes and precisions in turns; one result per input.
 
-    Without ``runtime``, every one that is available here takes part.
+    The race of a model is in ``InvocationResult.race``. Without ``runtime``, all available
+    runtimes take part.
     """
     every_runtime = {} if options["runtime"] else {"runtimes": ()}
     _check_baseline(options)
@@ -69,7 +69,7 @@ def race_files(
 
 
 def _check_baseline(options: Mapping[str, Any]) -> None:
-    """Refuse a baseline that no contestant can be."""
+    """Raise a UsageError if no contestant can be the baseline."""
     baseline = options["baseline"]
     if baseline is None:
         return
@@ -77,9 +77,9 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
     name, own = (name, own) if own in (*precisions(), "bf16") else (baseline, "")
     known = find_runtime(name, options["device"])
     if options["runtime"] and name not in options["runtime"]:
-        raise UsageError(f"The baseline {baseline} does not take part; name its runtime too.")
+        raise UsageError(f"The baseline {baseline} does not take part; add {name} to --runtime.")
     if own and known.measures_files and own not in options["precision"]:
-        raise UsageError(f"The baseline {baseline} does not take part; name its precision too.")
+        raise UsageError(f"The baseline {baseline} does not take part; add {own} to --precision.")
 
 
 def _evaluate_files(
@@ -111,7 +111,7 @@ def _evaluate_files(
         if launch.on_result is None or swept:
             kept.append((position, result))
     if many and not plan.analyze_only:
-        # For those who come back to very many inputs.
+        # Very many results scroll away; the report keeps them in one place.
         (path,) = report(cache_dir=plan.cache_dir, report_dir=plan.cache_dir)
         print(f"The report is {path}", flush=True)
     results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]

@@ -1,4 +1,4 @@
-"""From options to where the tasks run, within which limits, and with which sequence."""
+"""Turn settled options into a ``Launch``: where tasks run, with which limits and sequence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def launch_of(
     on_result: Callable[[InputResult], None] | None,
     as_race: bool = False,
 ) -> Launch:
-    """Where and how settled options ask for the tasks to run."""
+    """The ``Launch`` that settled options describe."""
     return Launch(
         labels=options["labels"],
         sweep=options["sweep"],
@@ -50,12 +50,14 @@ def _limits(options: Mapping[str, Any]) -> Limits:
 def _slurm_options(options: Mapping[str, Any]) -> SlurmOptions | None:
     if not options.get("use_slurm"):
         if options.get("slurm_args") or options.get("slurm_python"):
-            raise UsageError("Options for Slurm have no effect without --use-slurm.")
+            raise UsageError("--slurm-args and --slurm-python have no effect without --use-slurm.")
         return None
     if options["memory_limit"] is not None:
-        raise UsageError('With Slurm the memory of a job is limited by --slurm-args "mem=8G".')
+        raise UsageError(
+            '--memory-limit does not apply to Slurm jobs; use --slurm-args "mem=8G" instead.'
+        )
     if options["jobs"] != 1:
-        raise UsageError("With Slurm the jobs at a time are limited by --slurm-max-jobs.")
+        raise UsageError("--jobs does not apply to Slurm; use --slurm-max-jobs instead.")
     from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
 
     return SlurmOptions(
@@ -66,7 +68,7 @@ def _slurm_options(options: Mapping[str, Any]) -> SlurmOptions | None:
 
 
 def _sequence_source(options: Mapping[str, Any]) -> SequenceSource | None:
-    """How the processes that build get a sequence that has no name."""
+    """A custom sequence, in a form that can be passed to other processes; None for a named one."""
     file, sequence = options.get("sequence_file"), options.get("sequence")
     if file is not None:
         check_file(file)

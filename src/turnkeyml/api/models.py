@@ -1,4 +1,4 @@
-"""``benchmark_model`` and ``build_model``: a live model of the calling process."""
+"""``benchmark_model`` and ``build_model``: evaluate a live model of the calling process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["benchmark_model", "build_model"]
 def benchmark_model(
     model: Any, inputs: Any, *, build_name: str | None = None, **options: Unpack[ModelOptions]
 ) -> MeasuredPerformance | None:
-    """Build and measure one live model; None with ``build_only``.
+    """Build and measure one live model; its performance, or None with ``build_only``.
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
@@ -54,9 +54,9 @@ def build_model(
     monitor: bool | None = None,
     **options: Unpack[BuildOptions],
 ) -> BuildState:
-    """Build one live model and return the state of its build.
+    """Build one live model; the state of its build.
 
-    ``monitor`` says whether progress is shown; without it TURNKEY_BUILD_MONITOR does.
+    ``monitor`` is whether progress is shown; by default TURNKEY_BUILD_MONITOR decides.
     """
     plan = plan_of({**settle(PlanOptions, {}), **options}, build_only=True)
     own = _CallersModel(model, inputs, monitor)
@@ -70,13 +70,15 @@ def build_model(
 
 
 class _CallersModel:
-    """A model of the calling process with its inputs; built and measured in that process."""
+    """A live model of the calling process with its inputs; evaluated in that process."""
 
     def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
         from turnkeyml.display.watchers import make_monitor
 
         if inputs is None:
-            raise UsageError("The model's inputs are needed: they give the build its shapes.")
+            raise UsageError(
+                "The model's inputs are missing; pass them, as the build needs their shapes."
+            )
         self._model = model
         self._kwargs: dict[str, Any] = {}
         self._args: tuple[Any, ...] = ()
@@ -92,20 +94,21 @@ class _CallersModel:
     def evaluate(
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
-        """Do what the plan says; an error if the build fails."""
+        """The result of carrying out the plan; a TurnkeyError if the build fails."""
         from turnkeyml.evaluate.invocation import evaluate
-        from turnkeyml.frameworks import framework_of
+        from turnkeyml.frameworks import framework_of, frameworks
         from turnkeyml.nouns import events
 
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
         if framework is None:
-            kind = type(self._model).__name__
-            raise UsageError(f"The model must be a torch.nn.Module, not a {kind}.")
+            kinds = " or ".join(f.model for f in frameworks() if not f.suffix)
+            raise UsageError(f"The model must be {kinds}, not a {type(self._model).__name__}.")
         subject = framework.subject(self._model, self._args, self._kwargs)
         record = subject.record
-        usual = name_build(_script_name(), record.hash) if add_hash else _script_name()
-        subject.record = replace(record, build_name=safe_name(build_name) if build_name else usual)
+        default = name_build(_script_name(), record.hash) if add_hash else _script_name()
+        name = safe_name(build_name) if build_name else default
+        subject.record = replace(record, build_name=name)
         result = evaluate(
             subject,
             plan,
@@ -120,6 +123,6 @@ class _CallersModel:
 
 
 def _script_name() -> str:
-    """The name of the running script, after which builds are named."""
+    """The name of the running script, the default name of builds."""
     path = getattr(sys.modules.get("__main__"), "__file__", None) or "interactive"
     return safe_name(Path(path).stem)

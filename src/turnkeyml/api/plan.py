@@ -1,4 +1,4 @@
-"""From options to the plan that says what is done with every invocation."""
+"""Turn options into a ``Plan``: what is done with every invocation."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["make_plan", "plan_of"]
 
 @takes(PlanOptions)
 def make_plan(**options: Unpack[PlanOptions]) -> Plan:
-    """A plan that makes sense, or an error that says what does not."""
+    """The plan that options describe; a UsageError if they make no sense."""
     return plan_of(options)
 
 
 def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
-    """The plan that settled options ask for; ``settings`` are further fields of it."""
+    """The plan that settled options describe; ``settings`` override its fields."""
     sequence, opset = options.get("sequence"), options.get("onnx_opset")
     same_name = {field.name: options[field.name] for field in fields(Plan) if field.name in options}
     made = {
@@ -40,9 +40,9 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
 
 
 def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the runtimes; what is missing for those that the user named is an error.
+    """The names of the runtimes; an error if one that the user named is not available.
 
-    Jobs on a cluster may find there what is missing here.
+    With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
     device, named = options["device"], options["runtime"]
     names = named or [find_device(device).default_runtime]

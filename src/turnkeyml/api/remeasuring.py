@@ -1,4 +1,4 @@
-"""``remeasure``: finished builds measured again, without their scripts."""
+"""``remeasure``: measure existing builds again, without their scripts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def remeasure(
     on_result: Callable[[str, list[Evaluation]], None] | None = None,
     **options: Unpack[RemeasureOptions],
 ) -> dict[str, list[Evaluation]]:
-    """Measure finished builds again; the evaluations of each, none where all were skipped.
+    """Measure existing builds again; the evaluations by build name, empty if all were skipped.
 
-    It needs neither the scripts nor torch. ``on_result`` gets the name and the evaluations of a
-    build as soon as they are known.
+    This needs neither the scripts nor torch. ``on_result`` is called with the name and the
+    evaluations of a build as soon as they are known.
     """
     from turnkeyml.evaluate.remeasure import measure_again
 

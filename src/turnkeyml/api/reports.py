@@ -1,4 +1,4 @@
-"""``report``: a table of everything in some caches."""
+"""``report``: write the evaluations in caches to files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["report"]
 
 @takes(ReportOptions)
 def report(**options: Unpack[ReportOptions]) -> list[Path]:
-    """Write a table of everything in one or several caches; the files, one per format."""
+    """Write a report of one or several caches; the paths of the files, one per format."""
     caches = [Path(folder) for folder in cast("Iterable[str]", options["cache_dir"])]
     for cache in caches:
         if not cache.is_dir():
-            raise TurnkeyError(f"There is no cache at {cache}.")
+            raise TurnkeyError(f"There is no cache at {cache}; name a cache with --cache-dir.")
     return write_report(caches, Path(options["report_dir"]), tuple(options["format"]))

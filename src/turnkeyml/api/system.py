@@ -1,4 +1,4 @@
-"""``system_info``: this machine, and what can be used on it."""
+"""``system_info``: this machine and the runtimes that are available on it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["system_info"]
 
 
 def system_info() -> SystemInfo:
-    """This machine, the versions of what is installed, and which runtimes can be used here.
+    """This machine, the versions of installed libraries, and which runtimes are available.
 
-    Nothing is imported to find out.
+    It does not import the libraries.
     """
     return SystemInfo(
         turnkey_version=turnkeyml.__version__,

@@ -1,1 +1,1 @@
-"""Words on the command line become API calls here."""
+"""The command line: one file per command, each a thin layer over the API."""

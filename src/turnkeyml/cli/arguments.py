@@ -1,4 +1,4 @@
-"""The arguments of a command, made from the declarations of its options."""
+"""argparse arguments, made from the option declarations."""
 
 from __future__ import annotations
 
@@ -8,38 +8,44 @@ from typing import Any, get_args
 
 from turnkeyml.options import COMMANDS, Option, options_of
 
-__all__ = ["add_options", "given"]
+__all__ = ["add_options", "given", "missing_positionals"]
 
 Container = argparse._ActionsContainer
 
 
 def add_options(parser: argparse.ArgumentParser, command: str) -> None:
-    """Everything that a command takes. What is not given stays out of the result of parsing."""
+    """Add every option of a command. Options that are not given are not in the namespace."""
     options = list(options_of(*COMMANDS[command]).values())
-    together = Counter((option.group, option.excludes) for option in options)
+    sizes = Counter((option.group, option.excludes) for option in options)
     groups: dict[str, Container] = {"": parser}
     alternatives: dict[tuple[str, str], Container] = {}
     for option in options:
         if option.group not in groups:
             groups[option.group] = parser.add_argument_group(option.group)
-        place = groups[option.group]
+        container = groups[option.group]
         key = (option.group, option.excludes)
-        if option.excludes and together[key] > 1:
+        if option.excludes and sizes[key] > 1:
             if key not in alternatives:
-                alternatives[key] = place.add_mutually_exclusive_group()
-            place = alternatives[key]
-        _add(place, option)
+                alternatives[key] = container.add_mutually_exclusive_group()
+            container = alternatives[key]
+        _add(container, option)
 
 
 def given(options: argparse.Namespace, declaration: type) -> dict[str, Any]:
-    """Those options of a declaration that the words gave."""
+    """The options of a declaration that were given on the command line."""
     return {name: value for name, value in vars(options).items() if name in options_of(declaration)}
 
 
-def _add(place: Container, option: Option) -> None:
+def missing_positionals(options: argparse.Namespace) -> list[str]:
+    """The required positional arguments that were not given, by their spelling."""
+    declared = options_of(*COMMANDS[options.command]).values()
+    return [o.spelling for o in declared if o.is_required and not hasattr(options, o.name)]
+
+
+def _add(container: Container, option: Option) -> None:
     default = option.default_words()
-    words = f"{option.meaning()} (default: {default})" if default else option.meaning()
-    settings: dict[str, Any] = {"help": words.replace("%", "%%"), "default": argparse.SUPPRESS}
+    text = f"{option.meaning()} (default: {default})" if default else option.meaning()
+    settings: dict[str, Any] = {"help": text.replace("%", "%%"), "default": argparse.SUPPRESS}
     if option.type is bool:
         settings["action"] = "store_true"
     else:
@@ -47,14 +53,15 @@ def _add(place: Container, option: Option) -> None:
         if option.extends:
             settings["action"] = "extend"
     if option.positional:
-        place.add_argument(option.name, **settings)
+        action = container.add_argument(option.name, **settings)
+        action.required = False  # missing_positionals has a better message
     else:
         spellings = [option.short, option.spelling] if option.short else [option.spelling]
-        place.add_argument(*spellings, **settings)
+        container.add_argument(*spellings, **settings)
 
 
 def _type(option: Option) -> type:
-    """What a word is turned into: a number where nothing but a number will do."""
+    """The type that argparse converts to: a number if the option takes nothing else."""
     kinds = get_args(option.type) or (option.type,)
     numbers = [kind for kind in (int, float) if kind in kinds]
     return numbers[0] if numbers and str not in kinds else str

@@ -1,4 +1,4 @@
-"""The words of the older ``benchit`` command, put into those of ``turnkey``."""
+"""Translate the arguments of the older ``benchit`` command to those of ``turnkey``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["translate"]
 
 
 def translate(words: list[str]) -> list[str]:
-    """The same request in the words of today."""
+    """The equivalent arguments of ``turnkey``."""
     if words[:1] == ["report"]:
         return ["cache", "report", *words[1:]]
     if words and (words[0] in COMMANDS and words[0] != "benchmark"):
@@ -32,9 +32,9 @@ def translate(words: list[str]) -> list[str]:
 
 
 def _sequence(words: list[str]) -> list[str]:
-    """Builds of benchit are in fp16 unless the words say otherwise.
+    """The ``--sequence`` to add: benchit builds in fp16 unless an option says otherwise.
 
-    ONNX files are measured as they are, and live models need no build.
+    Nothing for ONNX files, which are measured without a build, and for live models.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     for option in ("--sequence", "--sequence-file", "--precision"):
@@ -42,7 +42,7 @@ def _sequence(words: list[str]) -> list[str]:
     parser.add_argument("--runtime", nargs="*", default=[])
     found, rest = parser.parse_known_args(words)
     chosen = (found.sequence, found.sequence_file, found.precision)
-    is_chosen = any(words is not None for words in chosen)
+    is_chosen = any(values is not None for values in chosen)
     if is_chosen or not rest or any(word.endswith(".onnx") for word in rest):
         return []
     from turnkeyml.build.sequences import sequence_with
@@ -56,15 +56,15 @@ def _sequence(words: list[str]) -> list[str]:
 
 def _all_scripts(folder: str) -> list[str]:
     if not os.path.isdir(folder):
-        raise UsageError(f"There is no search directory {folder!r}.")
+        raise UsageError(f"The search directory {folder!r} does not exist.")
     scripts = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
     if not scripts:
-        raise UsageError(f"There is no script in the search directory {folder!r}.")
+        raise UsageError(f"The search directory {folder!r} contains no .py file.")
     return [os.path.join(folder, name) for name in scripts]
 
 
 def _inside(folder: str, word: str) -> str:
-    """An input file is looked for in the search directory; any other word stays."""
+    """The path of an input file in the search directory; any other word unchanged."""
     path = word.split("::", maxsplit=1)[0]
     is_input = path.endswith((".py", ".onnx", ".txt")) and not word.startswith("-")
     return os.path.join(folder, word) if is_input else word

@@ -12,5 +12,5 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Benchmark the files; 1 if anything that was asked for failed."""
+    """Benchmark the files; exit status 1 if anything failed."""
     return evaluate(options, benchmark_files, BenchmarkOptions)

@@ -16,7 +16,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure finished builds again; 1 if a measurement failed."""
+    """Measure existing builds again; exit status 1 if a measurement failed."""
     chosen = settle(RemeasureOptions, given(options, RemeasureOptions))
     verbose = settle(Verbose, given(options, Verbose))["verbose"]
 

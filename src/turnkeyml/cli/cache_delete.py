@@ -11,5 +11,5 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Delete builds for good."""
+    """Delete builds."""
     return change(options, "Delete", "deleted", delete_builds)

@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print where the cache is."""
+    """Print the path of the cache."""
     cache = settle(CacheOptions, given(options, CacheOptions))
     with Output(options.command, wants_json(options)) as output:
         print(f"The default cache directory is: {cache['cache_dir']}")

@@ -13,7 +13,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write a table of everything in the cache."""
+    """Write a report of caches, one file per format."""
     chosen = settle(ReportOptions, given(options, ReportOptions))
     with Output(options.command, wants_json(options)) as output:
         files = report(**chosen)

@@ -1,4 +1,4 @@
-"""What ``turnkey cache delete`` and ``turnkey cache clean`` have in common."""
+"""The part that ``turnkey cache delete`` and ``turnkey cache clean`` share."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["change"]
 def change(
     options: argparse.Namespace, verb: str, done: str, do: Callable[..., dict[str, bool]]
 ) -> int:
-    """Let a function change builds; 1 if another turnkey works on one of them."""
+    """Change builds with a function; exit status 1 if another process is using one of them."""
     chosen = settle(ChangeOptions, given(options, ChangeOptions))
     where = {"cache_dir": chosen["cache_dir"]}
     names = getattr(options, "build_names", [])
     with Output(options.command, wants_json(options)) as output:
-        if chosen["all"] and not names and _is_to_ask(options):
+        if chosen["all"] and not names and _must_confirm(options):
             names = list_builds(**where)
-            # What was asked about is what is changed, whatever has come into the cache since.
+            # Change exactly the builds that the question counts, not those that came after it.
             chosen["all"] = not names
-            if names and not _agrees(f"{verb} all {len(names)} builds in {where['cache_dir']}? "):
+            if names and not _confirms(f"{verb} all {len(names)} builds in {where['cache_dir']}? "):
                 print("Nothing was changed.")
                 output.set_content(ok=False, **where, builds=[])
                 return 1
@@ -39,15 +39,15 @@ def change(
         builds = [{"name": name, done: was_done} for name, was_done in changed.items()]
         output.set_content(ok=not busy, **where, builds=builds)
     if busy:
-        complaint = f"Another turnkey works on {', '.join(busy)}; try again later."
+        complaint = f"Another turnkey process is using {', '.join(busy)}; try again later."
         print(f"turnkey: error: {complaint}", file=sys.stderr)
     return 1 if busy else 0
 
 
-def _is_to_ask(options: argparse.Namespace) -> bool:
-    certain = settle(Confirmation, given(options, Confirmation))["yes"]
-    return not certain and sys.stdin.isatty() and sys.stdout.isatty()
+def _must_confirm(options: argparse.Namespace) -> bool:
+    confirmed = settle(Confirmation, given(options, Confirmation))["yes"]
+    return not confirmed and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _agrees(question: str) -> bool:
+def _confirms(question: str) -> bool:
     return input(question).strip().lower() in ("y", "yes")

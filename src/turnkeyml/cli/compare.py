@@ -15,7 +15,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare; 1 if a condition of ``--fail-on`` is met."""
+    """Print a comparison; exit status 1 if a condition of ``--fail-on`` is met."""
     conditions = settle(CompareOptions, given(options, CompareOptions))
     view = settle(CompareView, given(options, CompareView))
     with Output("compare", wants_json(options)) as output:
@@ -25,5 +25,5 @@ def run(options: argparse.Namespace) -> int:
         output.set_content(ok=not met, comparison=comparison, failed_on=met)
     if met:
         sys.stdout.flush()
-        print(f"turnkey compare: failed because of {'; '.join(met)}.", file=sys.stderr)
+        print(f"turnkey compare: --fail-on condition met: {'; '.join(met)}.", file=sys.stderr)
     return 1 if met else 0

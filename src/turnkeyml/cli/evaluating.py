@@ -1,4 +1,4 @@
-"""What ``turnkey benchmark`` and ``turnkey race`` have in common."""
+"""The part that ``turnkey benchmark`` and ``turnkey race`` share."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from turnkeyml.nouns import InputResult
 __all__ = ["evaluate"]
 
 NAMED = 20
-"""Inputs that failed which a sentence names before it counts the rest."""
+"""Failed inputs that the last line names before it counts the rest."""
 
 
 def evaluate(
     options: argparse.Namespace, do: Callable[..., list[InputResult]], declaration: type
 ) -> int:
-    """Let a function evaluate the files; 1 if anything that was asked for failed."""
+    """Evaluate the files with a function; exit status 1 if anything failed."""
     as_json = wants_json(options)
     with Output(options.command, as_json) as output:
         results: list[InputResult] = []
         failed: dict[str, None] = {}
 
         def take(result: InputResult) -> None:
-            """Keep what is still needed: of very many inputs that is little."""
+            """Keep only what is still needed, as there may be very many inputs."""
             if as_json:
                 results.append(result)
             if not result.ok:

@@ -1,4 +1,4 @@
-"""The ``turnkey`` command. Nothing heavy is imported before it is known what to do."""
+"""The ``turnkey`` command. Imports are late, so that light commands start quickly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with 0, 1 (failed), 2 (wrong usage) or 130 (interrupted)."""
+    """Run a command and exit with 0, 1 (failed), 2 (usage error) or 130 (interrupted)."""
     words = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -20,15 +20,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def benchit() -> None:
-    """The same program, which understands the words of its predecessor as well."""
+    """Run the ``benchit`` command, which also takes the arguments of turnkey's predecessor."""
     _end_on_signals()
     sys.exit(_run(sys.argv[1:], "benchit"))
 
 
 def _end_on_signals() -> None:
-    """The first request to end is carried out in order, the second at once.
+    """Clean up on the first SIGINT or SIGTERM, exit at once on the second.
 
-    What has been started ends by itself when we are gone.
+    Child processes end by themselves when this process is gone.
     """
     import os
     import signal
@@ -76,7 +76,7 @@ def _run(words: list[str], program: str) -> int:
 
 
 def _reader_left() -> int:
-    """Whoever read our output has gone; that is no error of ours."""
+    """Exit quietly after the reader of a pipe has closed it, as ``head`` does."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print where the models are that come with turnkey."""
+    """Print the path of the models that come with turnkey."""
     quiet = settle(QuietView, given(options, QuietView))["quiet"]
     print(MODELS_DIR if quiet else f"The models directory is: {MODELS_DIR}")
     return 0

@@ -1,4 +1,4 @@
-"""``--json``: one document on standard output, and everything else on standard error."""
+"""``--json``: one document on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ __all__ = ["Output", "print_error", "wants_json"]
 
 
 class Output:
-    """While it is open and JSON is wanted, standard output leads to standard error for everyone:
-    our own words, the scripts, and whatever they start."""
+    """Redirects standard output to standard error while it is open, if JSON is wanted.
+
+    The redirection includes scripts and their child processes.
+    """
 
     def __init__(self, command: str, wanted: bool) -> None:
         self._command = command
@@ -29,7 +31,7 @@ class Output:
         return self
 
     def set_content(self, *, ok: bool = True, **content: Any) -> None:
-        """What the document is to say when the command is done."""
+        """Set the content of the document that is printed when the command is done."""
         if self._wanted:
             from turnkeyml.report.document import make_document
 
@@ -53,7 +55,7 @@ class Output:
 
 
 def wants_json(options: argparse.Namespace) -> bool:
-    """Whether the words ask for a document."""
+    """Whether ``--json`` was given."""
     from turnkeyml.cli.arguments import given
     from turnkeyml.options import JsonView, settle
 
@@ -61,7 +63,7 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 
 def print_error(words: list[str], message: str) -> None:
-    """A document for those who asked for one and get an error instead."""
+    """Print the document of a command that ended with an error."""
     from turnkeyml.cli.words import COMMANDS
     from turnkeyml.report.document import make_document, to_json
 

@@ -12,5 +12,5 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Let the runtimes race; 1 if anything that was asked for failed."""
+    """Race the runtimes; exit status 1 if anything failed."""
     return evaluate(options, race_files, RaceOptions)

@@ -1,4 +1,4 @@
-"""``turnkeyml.cli.spawn.DEFAULT_TIMEOUT_SECONDS``."""
+"""Alias of ``DEFAULT_TIMEOUT_SECONDS``, which the guides import from here."""
 
 from turnkeyml.launch.run import DEFAULT_TIMEOUT_SECONDS
 

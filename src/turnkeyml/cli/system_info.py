@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what is known of this machine, and which runtimes can be used on it."""
+    """Print a description of this machine and the runtimes that are available on it."""
     with Output(options.command, wants_json(options)) as output:
         info = system_info()
         print("\n".join(system_lines(info)))

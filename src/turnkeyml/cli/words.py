@@ -1,4 +1,4 @@
-"""The words of the command line. Only the command at hand gets its options."""
+"""Parse the command line. Only the command that is run gets its options, to start quickly."""
 
 from __future__ import annotations
 
@@ -13,64 +13,80 @@ __all__ = ["COMMANDS", "parse", "run"]
 
 COMMANDS: dict[str, str | dict[str, str]] = {
     "benchmark": "find, build and measure the models in files (the default command)",
-    "race": "which runtime runs the models in files fastest, measured in turns",
-    "compare": "what became faster or slower between two sets of measurements",
+    "race": "measure the models in files with several runtimes in turns: which is fastest?",
+    "compare": "compare two sets of measurements: what is faster or slower?",
     "cache": {
-        "": "look at the builds in a cache, and tidy it",
+        "": "list, inspect, measure again or delete the builds in a cache",
         "list": "print the names of the builds",
         "stats": "print the state and the stats of builds",
-        "print": "the same as stats",
-        "delete": "delete builds for good",
-        "clean": "delete the artifacts of builds; logs, state and stats stay",
-        "benchmark": "measure finished builds again, without their scripts",
-        "report": "write a table of everything in the cache, named after the day",
-        "location": "print where the cache is",
+        "print": "same as stats",
+        "delete": "delete builds",
+        "clean": "delete the artifacts of builds; keep logs, state and stats",
+        "benchmark": "measure existing builds again, without their scripts",
+        "report": "write a report with one row per evaluation, named YYYY-MM-DD",
+        "location": "print the path of the cache",
     },
     "models": {
-        "": "the models that come with turnkey",
-        "location": "print where they are",
+        "": "find the models that come with turnkey",
+        "location": "print the path of their folder",
         "list": "list them with their labels",
     },
-    "system-info": "this machine, and which runtimes can be used on it",
+    "system-info": "describe this machine and the runtimes that are available on it",
     "version": "print the version",
 }
 """What each command does; the module of ``cache list`` is ``cache_list`` in this package."""
 WITHOUT_OPTIONS = ("version",)
-"""Commands that are so light that loading the declarations of options would show."""
+"""Commands that start faster because they do not import the option declarations."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what was parsed; the exit status."""
+    """The exit status of the parsed command, after running it."""
     name = options.command.replace(" ", "_").replace("-", "_")
     return int(import_module(f"turnkeyml.cli.{name}").run(options))
 
 
 def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
-    """The options that the words give, and the ``command``. ``FILE`` is ``benchmark FILE``."""
+    """The given options and the ``command``; a UsageError if they make no sense.
+
+    ``FILE`` is short for ``benchmark FILE``.
+    """
     if words and words[0] not in ("-h", "--help", "--version", *COMMANDS):
         if not words[0].startswith("-") and not _names_input(words[0]):
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
     words = _files_before_labels(words)
-    try:
-        options = _parser(program, words).parse_args(words)
-    except UsageError as error:
-        if "required: FILE" in str(error) and any(map(_looks_like_input, words)):
-            raise UsageError("name the files first, then the options.") from None
-        if "required: A" in str(error):
-            raise UsageError("name A and B, what is to be compared, before the options.") from None
-        raise
-    if getattr(options, "command", None) is None:
-        raise UsageError(f"what is to be done? Name a file or a command. See '{program} --help'.")
+    options = _parser(program, words).parse_args(words)
+    command = getattr(options, "command", None)
+    if command is None:
+        raise UsageError(f"no file or command given; see '{program} --help'.")
+    if command not in WITHOUT_OPTIONS:
+        _require_positionals(options, program)
     return options
+
+
+def _require_positionals(options: argparse.Namespace, program: str) -> None:
+    """Refuse a command without its files, builds or sides.
+
+    Options that take several words may have taken them, so the message says where they belong.
+    """
+    from turnkeyml.cli.arguments import missing_positionals
+
+    missing = " and ".join(missing_positionals(options))
+    if missing:
+        raise UsageError(
+            f"no {missing} given; name {missing} before the options. "
+            f"See '{program} {options.command} --help'."
+        )
 
 
 def _parser(program: str, words: list[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog=program,
-        description="How fast is this model, really, on this hardware, with that runtime?",
+        description="Benchmark any model on any runtime, and verify what it computes.",
         epilog=f"'{program} FILE' is short for '{program} benchmark FILE'. "
-        f"'{program} COMMAND --help' explains a command.",
+        f"Run '{program} COMMAND --help' for the\noptions of a command. "
+        "Exit status: 0 if everything succeeded, 1 if something failed,\n"
+        "2 after a usage error, 130 if interrupted.",
     )
     parser.add_argument(
         "--version", action="version", version=__version__, help="print the version"
@@ -91,7 +107,7 @@ def _parser(program: str, words: list[str]) -> argparse.ArgumentParser:
 def _add_actions(
     parser: argparse.ArgumentParser, command: str, known: dict[str, str], chosen: list[str]
 ) -> None:
-    """The second words of a command that has some."""
+    """Add the subcommands of ``cache`` or ``models``."""
     actions = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=_Parser
     )
@@ -112,7 +128,7 @@ def _complete(parser: argparse.ArgumentParser, command: str) -> None:
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Knows the width of the terminal without the modules that argparse asks for it."""
+    """A help formatter that fits the terminal, without the imports that argparse needs for it."""
     try:
         width = os.get_terminal_size().columns - 2
     except OSError:
@@ -121,7 +137,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Options are never abbreviated, so that a new one cannot change the meaning of a script."""
+    """Raises usage errors, and takes no abbreviated options: a new option could change them."""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(
@@ -131,16 +147,11 @@ class _Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        one, separator, other = message.partition(": not allowed with argument ")
-        if separator:
-            from turnkeyml.options import excluding
-
-            raise UsageError(excluding(one.removeprefix("argument "), other))
         raise UsageError(f"{message}. See '{self.prog} --help'.")
 
 
 def _files_before_labels(words: list[str]) -> list[str]:
-    """``--labels`` takes any number of words, but no file is a label: files may follow them."""
+    """Move files that follow ``--labels`` to the front: a file is never a label."""
     kept: list[str] = []
     files: list[str] = []
     after_labels = False
@@ -167,10 +178,11 @@ def _names_input(word: str) -> bool:
 
 
 def _unknown(word: str) -> str:
+    """The message for a first word that is neither a command nor an input."""
     import difflib
 
     from turnkeyml.discover.shipped import corpora
 
     close = difflib.get_close_matches(word, (*COMMANDS, *corpora()), 1)
     hint = f" Did you mean '{close[0]}'?" if close else ""
-    return f"'{word}' is neither a command, nor a .py, .onnx or .txt file, nor a corpus.{hint}"
+    return f"'{word}' is not a command, a .py, .onnx or .txt file, or a corpus.{hint}"

@@ -1,1 +1,1 @@
-"""Names that exist because the guides mention them; each stands for something elsewhere."""
+"""Aliases of names that the user guides mention."""

@@ -1,4 +1,4 @@
-"""``turnkeyml.common.build.DEFAULT_ONNX_OPSET``."""
+"""Alias of ``DEFAULT_ONNX_OPSET``."""
 
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 

@@ -1,4 +1,4 @@
-"""``turnkeyml.common.labels.load_from_cache``."""
+"""Alias of ``cache.stats.load_labels``, which the guides call ``load_from_cache``."""
 
 from turnkeyml.cache.stats import load_labels as load_from_cache
 

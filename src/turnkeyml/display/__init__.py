@@ -1,1 +1,1 @@
-"""Everything that is printed."""
+"""What a terminal shows."""

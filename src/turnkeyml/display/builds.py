@@ -15,7 +15,7 @@ SHOWN_LABELS = ("task", "author", "license", "params", "test_group")
 
 
 def names_lines(cache_dir: Path, names: Iterable[str]) -> list[str]:
-    """The names of the builds in a cache."""
+    """A header and the names of the builds in a cache."""
     return [f"Info: Builds available in cache {cache_dir}:", *names]
 
 
@@ -25,14 +25,14 @@ def stats_lines(
     """The state and the stats of a build."""
     return [
         f"Info: The state of build {name} in cache {cache_dir} is:",
-        "It cannot be read." if state is None else to_yaml(state),
+        "The state cannot be read." if state is None else to_yaml(state),
         f"Info: The stats of build {name} are:",
         to_yaml(stats),
     ]
 
 
 def model_lines(models: Mapping[str, Mapping[str, Iterable[str]]]) -> list[str]:
-    """A table of models with their labels, and how many they are."""
+    """A table of models with their labels, and their number."""
     rows = [
         [name, *(",".join(labels.get(key, ())) for key in SHOWN_LABELS)]
         for name, labels in models.items()

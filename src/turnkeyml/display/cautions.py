@@ -1,8 +1,7 @@
-"""What a reader must be told about measurements, in at most two sentences for all of them.
+"""Cautions: at most two sentences about what was wrong with measurements that belong together.
 
-Many flags often have one root: other programs make runs vary, drift and take long to be known.
-Here each root gets one sentence, and the two that matter most are told. Everything else is in the
-record.
+Many flags often have one root cause: other programs make runs vary, drift and need more samples.
+Each root cause gets one sentence, and the two most severe are shown. The rest is in the record.
 """
 
 from __future__ import annotations
@@ -17,29 +16,30 @@ from turnkeyml.nouns import Evaluation, Flag, FlagKind, Grade, Performance
 __all__ = ["cautions", "every_caution"]
 
 MOST = 2
+"""Sentences that are shown."""
 
 OF_THE_MACHINE = (FlagKind.HEAT, FlagKind.QUOTA, FlagKind.LOAD, FlagKind.STEAL)
-"""They happened to all contestants, so that none is named."""
+"""Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
-"""What other programs do to a series of runs; the last also makes the interval wide."""
+"""Effects of other programs on a series of runs; the last one also widens the interval."""
 LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
-"""What makes the interval of the median wider than was asked for."""
+"""Why the interval of the median is wider than the rule asks for."""
 ALWAYS_TOLD = (FlagKind.HEAT, FlagKind.QUOTA, FlagKind.PROCESSES)
-"""Also beside an A: the measurement was not the one that was asked for."""
+"""Flags that are shown even with grade A: the measurement was not the requested one."""
 INCOMPLETE = 0.05
-"""What a missing process weighs, which no interval shows: as much as heat."""
+"""The weight of a missing process, which no interval shows: the same as heat."""
 
 CHOSEN = {
     "quick": "leave out --quick",
     "iterations": "leave out --iterations or raise it",
 }
-"""What to do where an option made the measurement short, by the name of the rule."""
+"""The advice if an option made the measurement short, by the name of the rule."""
 LONGER = "measure on a quieter machine or with --rigorous"
 QUIETER = "measure on a quieter machine"
 
 
 def cautions(evaluations: Iterable[Evaluation]) -> list[str]:
-    """The most important sentences about some measurements that belong together, causes first."""
+    """The most important sentences about measurements that belong together, causes first."""
     measured = [_Measured(e, e.performance) for e in evaluations if e.performance is not None]
     found = list(_roots(measured))
     chosen = sorted(found, key=lambda root: -root.weight)[:MOST]
@@ -47,7 +47,7 @@ def cautions(evaluations: Iterable[Evaluation]) -> list[str]:
 
 
 def every_caution(evaluations: Iterable[Evaluation]) -> list[str]:
-    """Every flag of some measurements; once where several have the same."""
+    """One sentence per flag of the measurements; once if several share it."""
     found: dict[str, list[str]] = {}
     for evaluation in evaluations:
         for flag in evaluation.performance.flags if evaluation.performance else ():
@@ -57,23 +57,23 @@ def every_caution(evaluations: Iterable[Evaluation]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Root:
-    """Why a number cannot be relied on as it is."""
+    """A root cause that makes a median less reliable."""
 
     sentence: str
     weight: float
-    """By how much, relative to it, it may have moved the median, or keeps it from being known."""
+    """The relative error of the median that it may have caused."""
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """One evaluation that has a number."""
+    """A successful evaluation."""
 
     evaluation: Evaluation
     performance: Performance
 
     @property
     def flags(self) -> list[Flag]:
-        """Those to be told: beside an A only a few."""
+        """The flags to show: with grade A only a few."""
         good = self.evaluation.grade is Grade.A
         return [f for f in self.performance.flags if not good or f.kind in ALWAYS_TOLD]
 
@@ -95,13 +95,13 @@ class _Measured:
         return max(found.get(kind, 0.0) for kind in kinds if self.has(kind))
 
     def is_wide(self) -> bool:
-        """Whether its interval must be told, asked for or not."""
+        """Whether to show how wide its interval is."""
         differ = self.has(FlagKind.PROCESSES)
         return self.has(*LENGTH) or (self.width > LIMITS[Grade.B] and not differ)
 
 
 def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
-    """One for each root that there is, causes before what follows from them."""
+    """One entry per root cause, causes before their effects."""
     for kind in (FlagKind.HEAT, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
@@ -123,12 +123,12 @@ def _root(
     explains: tuple[FlagKind, ...] = (),
     least: float = 0.0,
 ) -> Iterator[_Root]:
-    """What the flags of a kind say, in the words of the gravest, and with the weight of all."""
+    """The sentence of the most severe flag of a kind, with the weight of all of them."""
     those = [m for m in measured if m.has(kind)]
     if not those:
         return
-    gravest = max(those, key=lambda m: m.weight(kind))
-    text = [flag.text for flag in gravest.flags if flag.kind is kind][-1]
+    worst = max(those, key=lambda m: m.weight(kind))
+    text = [flag.text for flag in worst.flags if flag.kind is kind][-1]
     affected = [m for m in measured if m.has(kind, *explains)]
     weight = max(least, *(m.weight(kind, *explains) for m in affected))
     named = text if kind in OF_THE_MACHINE else _named(those, measured, text)
@@ -136,7 +136,7 @@ def _root(
 
 
 def _unrest(measured: Sequence[_Measured], kinds: Sequence[FlagKind]) -> Iterator[_Root]:
-    """Runs that are not alike without a known cause, in the words of the first kind there is."""
+    """Runs that vary without a known cause, by the first of these kinds that was flagged."""
     for kind in kinds:
         if any(m.has(kind) for m in measured):
             yield from _root(measured, kind, SYMPTOMS)
@@ -144,7 +144,7 @@ def _unrest(measured: Sequence[_Measured], kinds: Sequence[FlagKind]) -> Iterato
 
 
 def _length(short: Sequence[_Measured], measured: Sequence[_Measured]) -> _Root:
-    """How well the medians are known, and how to know them better."""
+    """How precisely the medians are known, and how to measure them more precisely."""
     worst = max(m.width for m in short)
     those = [m for m in short if m.width == worst] if math.isinf(worst) else list(short)
     several = len(those) > 1
@@ -164,12 +164,12 @@ def _percent(share: float) -> str:
 
 
 def _named(those: Sequence[_Measured], measured: Sequence[_Measured], text: str) -> str:
-    """With the contestants that it is about, unless it is about all."""
+    """A sentence with the contestants that it is about, unless it is about all."""
     if len(those) == len(measured):
         return text
     return f"{', '.join(m.evaluation.label for m in those)}: {_inner(text)}"
 
 
 def _inner(text: str) -> str:
-    """A sentence after a colon."""
+    """A sentence as it follows a colon: in lower case."""
     return text[:1].lower() + text[1:]

@@ -1,4 +1,4 @@
-"""The listing of the models in an input, as text."""
+"""The text listing of the models in an input."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ SHAPES_SHOWN = 8
 
 
 def closing_line(command: str) -> str:
-    """The last line of a command that went well."""
+    """The last line of a command that succeeded."""
     return f"Woohoo! The '{command}' command is complete."
 
 
 def listing(
     result: InputResult, show_status: bool, as_race: bool = False, verbose: bool = False
 ) -> str:
-    """Everything that is known of an input.
+    """The listing of an input: its models, builds and evaluations.
 
-    ``as_race`` shows only the table where there is one, ``verbose`` every flag of a measurement.
+    ``as_race`` shows only the table of a race, ``verbose`` every flag of a measurement.
     """
     point = ", ".join(f"{name}={value}" for name, value in result.parameters.items())
     lines = [f"{result.input.name} ({point}):" if point else f"{result.input.name}:"]
@@ -50,15 +50,15 @@ def listing(
         lines += [INDENT + line for line in _model_lines(group, show_status, verbose)]
         lines.append("")
     complaint = _script_line(result)
-    told = {row.failure for row in result.invocations} if show_status else set()
-    for trouble in (*result.script.remarks, complaint, result.failure):
-        if trouble and trouble not in told:
-            lines += [INDENT + trouble, ""]
+    shown = {row.failure for row in result.invocations} if show_status else set()
+    for message in (*result.script.remarks, complaint, result.failure):
+        if message and message not in shown:
+            lines += [INDENT + message, ""]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def size_in_words(size: float) -> str:
-    """A number of bytes as people write it."""
+    """A number of bytes with a unit, such as ``1.5 MB``."""
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1024:
             return f"{round(float(size), 2)} {unit}"
@@ -67,7 +67,7 @@ def size_in_words(size: float) -> str:
 
 
 def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) -> list[str]:
-    """The result of a single model, for those who call us from Python."""
+    """The result of ``benchmark_model``."""
     performance = evaluation.performance
     if performance is None:
         return [f"{name} could not be measured: {evaluation.reason}"]
@@ -82,9 +82,9 @@ def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) 
 
 
 def build_lines(name: str, evaluations: list[Evaluation], verbose: bool = False) -> list[str]:
-    """What became of measuring a build again."""
+    """The result of measuring a build again."""
     if not evaluations:
-        return [f"{name}:", f"{INDENT}Skipped: it has been measured before.", ""]
+        return [f"{name}:", f"{INDENT}Skipped because of an earlier measurement.", ""]
     lines = _measured_lines(tuple(evaluations), None, verbose)
     return [f"{name}:", *(INDENT + line for line in lines), ""]
 
@@ -94,7 +94,7 @@ def _table_alone(row: InvocationResult) -> InvocationResult:
 
 
 def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]]:
-    """The invocations of each model together, sub-models after the models that call them."""
+    """The invocations grouped by model, sub-models after the models that call them."""
     groups: dict[tuple[str, str | None], list[InvocationResult]] = {}
     for row in rows:
         key = (row.invocation.model_hash, row.invocation.parent_hash)
@@ -194,7 +194,7 @@ def _measured_lines(
 
 
 def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
-    """What is to be said about one evaluation by itself."""
+    """The cautions about one evaluation."""
     if not verbose or evaluation.performance is None:
         return cautions([evaluation])
     return [flag.text for flag in evaluation.performance.flags]
@@ -218,7 +218,7 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _median(evaluation: Evaluation, performance: Performance) -> str:
-    """The median with what makes it believable."""
+    """The median with its interval, the number of runs and the grade."""
     words = [f"{performance.iterations:,} runs"]
     if performance.processes > 1:
         words.append(f"{performance.processes} processes")
@@ -229,7 +229,7 @@ def _median(evaluation: Evaluation, performance: Performance) -> str:
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:
-    """Nothing for a match; anything less must be seen."""
+    """The verdict, unless it is a match."""
     if verification is None or verification.verdict is Verdict.MATCH:
         return []
     detail = ""

@@ -1,4 +1,4 @@
-"""Many inputs at once: a line for each as it finishes, and what they amount to at the end."""
+"""The overview of many inputs: one line per input, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PHASES = ("script", "build", "measure")
 
 
 def line_of(result: InputResult) -> str:
-    """One input in one line: how it went, and the number or the reason."""
+    """One line about an input: the outcome, and the latency or the reason of the failure."""
     point = " ".join(f"{name}={value}" for name, value in result.parameters.items())
     name = f"{result.input.name} {point}".rstrip()
     return f"{_outcome(result):<9}{name}  {_figure(result)}".rstrip()
@@ -26,7 +26,7 @@ def line_of(result: InputResult) -> str:
 
 @dataclass
 class Overview:
-    """What is known of all inputs so far. It keeps a few words of each, not the results."""
+    """A summary of all inputs so far. It does not keep the results, as there may be many."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Overview:
     _slowest: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
 
     def add(self, result: InputResult) -> None:
-        """Take one more into account."""
+        """Add the result of one input."""
         self.outcomes[_outcome(result)] += 1
         for reason in _reasons(result):
             kind = kind_of(reason)
@@ -51,25 +51,25 @@ class Overview:
             del row[SLOWEST:]
 
     def lines(self) -> list[str]:
-        """The tables at the end."""
+        """The tables of the summary."""
         found = text_table(["outcome", "inputs"], [[k, str(n)] for k, n in self.outcomes.items()])
         return ["Outcomes:", "", *found, "", *self._failures(), *self._slow()]
 
     def _failures(self) -> list[str]:
         if not self._counts:
             return []
-        lines = ["Failures by what they have in common:", ""]
+        lines = ["Failures by cause:", ""]
         for kind, count in self._counts.most_common(GROUPS):
             names = ", ".join(self._reasons[kind]) + (", …" if count > EXAMPLES else "")
             lines.append(f"{count:>6}  {self._sentences[kind]}")
             lines.append(f"        {names}")
         more = len(self._counts) - GROUPS
-        return [*lines, *([f"        and {more} other kinds"] if more > 0 else []), ""]
+        return [*lines, *([f"        and {more} other causes"] if more > 0 else []), ""]
 
     def _slow(self) -> list[str]:
         rows = []
-        for place in range(SLOWEST):
-            cells = [_place(self._slowest.get(phase, []), place) for phase in PHASES]
+        for rank in range(SLOWEST):
+            cells = [_slow_cell(self._slowest.get(phase, []), rank) for phase in PHASES]
             if any(cells):
                 rows.append(cells)
         if not rows:
@@ -78,7 +78,7 @@ class Overview:
 
 
 def kind_of(reason: str) -> str:
-    """A reason without the names and the numbers in it."""
+    """A reason with placeholders for names and numbers, to group similar failures."""
     text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
     text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
     text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
@@ -111,12 +111,12 @@ def _figure(result: InputResult) -> str:
 
 
 def _doubt(evaluation: Evaluation) -> str:
-    """The grade where it is bad: a line has no room for a good one."""
+    """The grade if it is C or D; a line has no room for the others."""
     return f" (grade {evaluation.grade})" if evaluation.grade in (Grade.C, Grade.D) else ""
 
 
 def _reasons(result: InputResult) -> list[str]:
-    """Why an input failed: each reason once, the most particular first."""
+    """Why an input failed: each reason once, the most specific first."""
     found = [reason for row in result.invocations for reason in _row_reasons(row)]
     if result.script.error:
         found.insert(0, f"The script failed: {result.script.error}")
@@ -133,8 +133,8 @@ def _row_reasons(row: InvocationResult) -> list[str]:
     return [f"{e.runtime}: {e.reason}" for e in row.evaluations if not e.ok]
 
 
-def _place(row: list[tuple[float, str]], place: int) -> str:
-    if place >= len(row) or row[place][0] < 0.05:
+def _slow_cell(row: list[tuple[float, str]], rank: int) -> str:
+    if rank >= len(row) or row[rank][0] < 0.05:
         return ""
-    seconds, name = row[place]
+    seconds, name = row[rank]
     return f"{name} {seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""Showing what goes on with very many inputs: a line for each, and in a terminal a bar."""
+"""Watchers for very many inputs: one line per input, and a progress bar in a terminal."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["BarWatcher", "OverviewWatcher", "make_overview_watcher"]
 
 LATEST = 6
+"""Lines that are shown above the bar."""
 
 
 def make_overview_watcher(total: int) -> OverviewWatcher:
-    """The one that fits where we print to."""
+    """The watcher for the kind of standard output."""
     plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
     return OverviewWatcher(total) if plain else BarWatcher(total)
 
 
 class OverviewWatcher:
-    """One line per input, and what they amount to at the end."""
+    """Prints one line per input, and a summary at the end."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -36,13 +37,13 @@ class OverviewWatcher:
         self._closed = False
 
     def input_started(self, item: Input, position: int, total: int) -> None:
-        """Nothing is known yet."""
+        """Print nothing."""
 
     def event(self, item: Input | None, event: events.Event) -> None:
-        """Of so many inputs, only the end of each is told."""
+        """Print nothing: with many inputs, each gets only one line at its end."""
 
     def tick(self) -> None:
-        """Nothing changes on a printed page."""
+        """Do nothing: printed lines do not change."""
 
     def input_finished(self, result: InputResult) -> None:
         self._done += 1
@@ -51,17 +52,17 @@ class OverviewWatcher:
         self._say(f"[{self._done:>{width}}/{self._total}] {line_of(result)}")
 
     def input_resumed(self, result: InputResult) -> None:
-        """One that an earlier run has done counts, but there is nothing new to say of it."""
+        """Count a result of an earlier run, without a line."""
         self._done += 1
         self._resumed += 1
         self._overview.add(result)
 
     def note(self, line: str) -> None:
-        """A line about the run as a whole."""
+        """Print a line about the whole run."""
         print(line, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Say what it all amounts to, also where it ends early."""
+        """Print the summary, also if the run was interrupted."""
         if self._closed or not self._done:
             return
         self._closed = True
@@ -76,7 +77,7 @@ class OverviewWatcher:
 
 
 class BarWatcher(OverviewWatcher):
-    """A bar with what is done, failed and running, the time left, and the latest lines."""
+    """Shows a progress bar, the counts, the time left, what is running, and the latest lines."""
 
     def __init__(self, total: int) -> None:
         super().__init__(total)
@@ -88,16 +89,16 @@ class BarWatcher(OverviewWatcher):
     def input_started(self, item: Input, position: int, total: int) -> None:
         from rich.live import Live
 
-        self._running[item.name] = "starts"
+        self._running[item.name] = "starting"
         if self._view is None:
             self._view = Live(self._drawing(), auto_refresh=False, transient=True)
             self._view.start()
         self.tick()
 
     def event(self, item: Input | None, event: events.Event) -> None:
-        what = _what(event)
-        if item is not None and what:
-            self._running[item.name] = what
+        activity = _activity(event)
+        if item is not None and activity:
+            self._running[item.name] = activity
 
     def tick(self) -> None:
         if self._view:
@@ -123,10 +124,10 @@ class BarWatcher(OverviewWatcher):
         from rich.table import Table
         from rich.text import Text
 
-        bar = Table.grid()  # by itself a bar does not end its line
+        bar = Table.grid()  # a bar alone does not end its line
         bar.add_row(ProgressBar(total=self._total, completed=self._done, width=60))
         failed = self._overview.outcomes["failed"]
-        running = ", ".join(f"{name} ({what})" for name, what in self._running.items())
+        running = ", ".join(f"{name} ({activity})" for name, activity in self._running.items())
         return Group(
             *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
             bar,
@@ -137,20 +138,20 @@ class BarWatcher(OverviewWatcher):
     def _time_left(self) -> str:
         new = self._done - self._resumed
         if not new:
-            return "time left not known yet"
+            return "time left unknown"
         seconds = (time.monotonic() - self._began) / new * (self._total - self._done)
         hours, minutes = divmod(round(seconds / 60), 60)
         return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
 
 
-def _what(event: events.Event) -> str | None:
+def _activity(event: events.Event) -> str | None:
     match event:
         case events.ScriptStarted():
-            return "runs"
+            return "running the script"
         case events.StageStarted(_, stage):
             return stage
         case events.TurnAwaited():
-            return "waits for the machine"
+            return "waiting to measure"
         case events.TurnTaken():
-            return "measures"
+            return "measuring"
     return None

@@ -11,7 +11,7 @@ __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 
 
 def interval_in_words(performance: Performance) -> str:
-    """The 95% interval of the median; empty where the samples are too few for one."""
+    """The 95% interval of the median; empty if there are too few samples."""
     low, high = performance.median_low, performance.median_high
     if low is None or high is None:
         return ""
@@ -19,7 +19,7 @@ def interval_in_words(performance: Performance) -> str:
 
 
 def race_lines(race: RaceResult) -> list[str]:
-    """The table of a race and its verdict."""
+    """The table of a race, the failures, and the verdict."""
     header = ["contestant", "median (ms)", "95% interval", "grade"]
     header += ["speed-up", "95% interval", "verified"]
     lines = text_table(header, [_race_cells(row, race) for row in race.rows])
@@ -28,14 +28,14 @@ def race_lines(race: RaceResult) -> list[str]:
     moved = [row.label for row in race.rows if _moved(row, race)]
     if moved:
         lines.append(
-            f"{', '.join(moved)}: the median moved from round to round; the speed-up is that "
-            "within the rounds and differs from the ratio of the medians."
+            f"{', '.join(moved)}: the median drifted between rounds, so the speed-up, which "
+            "compares within rounds, differs from the ratio of the medians."
         )
     return [*lines, race.verdict]
 
 
 def _moved(row: RaceRow, race: RaceResult) -> bool:
-    """Whether the medians in the table do not have the ratio that is stated beside them."""
+    """Whether the ratio of the medians lies outside the interval of the speed-up."""
     base = next((r.evaluation.performance for r in race.rows if r.label == race.baseline), None)
     own = row.evaluation.performance
     if base is None or own is None or row.speedup_low is None or row.speedup_high is None:
@@ -68,7 +68,7 @@ def _times(ratio: float | None) -> str:
 
 
 def sweep_lines(results: Sequence[InputResult]) -> list[str]:
-    """Latency and throughput along a sweep; nothing for runs that are not part of one."""
+    """The table of a sweep; empty without one."""
     swept = [r for r in results if r.parameters]
     if not swept:
         return []
@@ -78,8 +78,8 @@ def sweep_lines(results: Sequence[InputResult]) -> list[str]:
     header += ["runs/s", *["items/s"] * batches]
     rows = [row for result in swept for row in _sweep_rows(result, names, batches)]
     several = [len({row[i] for row in rows} - {""}) > 1 for i in range(len(header))]
-    constant = {"script", "model", "runtime"}
-    shown = [i for i, title in enumerate(header) if title not in constant or several[i]]
+    optional = {"script", "model", "runtime"}
+    shown = [i for i, title in enumerate(header) if title not in optional or several[i]]
     table = text_table([header[i] for i in shown], [[row[i] for i in shown] for row in rows])
     return ["Sweep:", "", *table, *_without_effect(swept, names)]
 
@@ -109,11 +109,12 @@ def _sweep_cells(evaluation: Evaluation, point: dict[str, str], batches: bool) -
 
 
 def _without_effect(results: Sequence[InputResult], names: list[str]) -> list[str]:
-    """A warning where every point found the very same models."""
+    """A caution if every point of the sweep found the same models."""
     found = {
         (r.input.path, tuple(sorted(i.invocation.hash for i in r.invocations))) for r in results
     }
     scripts = {r.input.path for r in results}
     if len(results) <= len(scripts) or len(found) > len(scripts):
         return []
-    return ["", f"Caution: {', '.join(names)} changed no model; does the script take the argument?"]
+    changed = f"The sweep of {', '.join(names)} changed no model"
+    return ["", f"Caution: {changed}; check that the script uses the argument."]

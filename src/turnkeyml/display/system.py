@@ -1,4 +1,4 @@
-"""What is known of this machine, as text."""
+"""The text of ``turnkey system-info``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["system_lines"]
 
 
 def system_lines(info: SystemInfo) -> list[str]:
-    """The machine and the libraries, then a table of the devices and their runtimes."""
+    """The machine and the libraries, and a table of the devices and their runtimes."""
     facts = {
         "turnkey": info.turnkey_version,
         "Python": info.python_version,

@@ -1,4 +1,4 @@
-"""Showing what goes on: plain lines for logs and pipes, a view that is redrawn for terminals."""
+"""Watchers that show progress: plain lines for logs and pipes, a live view for terminals."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["PlainWatcher", "ViewWatcher", "make_monitor", "make_watcher"]
 def make_watcher(
     show_status: bool, as_race: bool = False, overview: int = 0, verbose: bool = False
 ) -> PlainWatcher | OverviewWatcher:
-    """The watcher that fits where we print to.
+    """The watcher for the kind of standard output.
 
-    ``overview`` is the number of inputs if they are too many for a listing of each, ``verbose``
-    shows every flag of a measurement.
+    ``overview`` is the number of inputs if they are too many for a listing of each, otherwise 0.
+    ``verbose`` shows every flag of a measurement.
     """
     if overview:
         from turnkeyml.display.overview_watchers import make_overview_watcher
@@ -38,13 +38,13 @@ def make_watcher(
 
 
 def make_monitor(monitor: bool | None = None) -> PlainWatcher:
-    """A watcher for builds in the caller's own process, whose output goes to logs meanwhile."""
+    """A watcher for builds in the calling process, whose output goes to logs meanwhile."""
     shown = environment.build_monitor() if monitor is None else monitor
     return PlainWatcher(True, shown, traceback=False)
 
 
 class PlainWatcher:
-    """Listings on standard output, progress and tracebacks on standard error."""
+    """Prints listings to standard output, progress and tracebacks to standard error."""
 
     def __init__(
         self,
@@ -65,11 +65,13 @@ class PlainWatcher:
     def input_started(self, item: Input, position: int, total: int) -> None:
         self._title = f"{item.name} ({position} of {total})"
         if item.malformed_labels:
-            words = ", ".join(map(repr, item.malformed_labels))
-            self._tell(f"Warning: {item.path}: {words} in its first line: labels are key::value.")
+            labels = ", ".join(map(repr, item.malformed_labels))
+            self._tell(
+                f"Warning: {item.path}: ignored {labels} in the first line; labels are key::value."
+            )
 
     def event(self, item: Input | None, event: events.Event) -> None:
-        """Say what happens, a line at a time."""
+        """Print a line about an event."""
         match event:
             case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
                 self._tell(outcome.traceback.rstrip())
@@ -81,7 +83,7 @@ class PlainWatcher:
                     self._tell(f"{item.name}: {line}" if item else line)
 
     def tick(self) -> None:
-        """Nothing changes on a printed page."""
+        """Do nothing: printed lines do not change."""
 
     def input_finished(self, result: InputResult) -> None:
         if not self._header_shown:
@@ -91,18 +93,18 @@ class PlainWatcher:
         print(text, flush=True)
 
     def input_resumed(self, result: InputResult) -> None:
-        """The same for one that an earlier run has done."""
+        """Print the listing of an input that an earlier run evaluated."""
         self.input_finished(result)
 
     def note(self, line: str) -> None:
-        """A line about the run as a whole."""
+        """Print a line about the whole run."""
         self._tell(line)
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
 
     def say(self, line: str) -> None:
-        """A line for whoever wants to see progress."""
+        """Print a line if progress is shown."""
         if self._monitor:
             print(line, flush=True)
 
@@ -113,7 +115,7 @@ class PlainWatcher:
 def _progress_line(event: events.Event) -> str | None:
     match event:
         case events.Waiting(invocation):
-            return f"{invocation}: waiting for another turnkey that works on this build"
+            return f"{invocation}: waiting for another turnkey process that uses this build"
         case events.BuildReused(invocation):
             return f"{invocation}: the build is in the cache"
         case events.StageFinished(invocation, stage, seconds, succeeded):
@@ -128,9 +130,9 @@ def _progress_line(event: events.Event) -> str | None:
 
 
 class ViewWatcher(PlainWatcher):
-    """A view of the current build and measurement that disappears when they are done.
+    """Shows the current build and measurement in a view that disappears when they are done.
 
-    While the script itself runs the terminal belongs to the script.
+    There is no view while the script runs, as the script may use the terminal.
     """
 
     def __init__(
@@ -168,7 +170,7 @@ class ViewWatcher(PlainWatcher):
             case events.BuildReused():
                 self._rows.append(("✓", "the build is in the cache"))
             case events.Waiting():
-                self._begin("Waiting for another turnkey that works on this build")
+                self._begin("Waiting for another turnkey process that uses this build")
             case events.MeasureStarted(_, runtime):
                 self._begin(f"Measuring with {runtime}")
             case events.MeasureEstimated(_, seconds):
@@ -188,12 +190,12 @@ class ViewWatcher(PlainWatcher):
             self._view.stop()
             self._view = None
 
-    def _begin(self, what: str) -> None:
-        self._current, self._began, self._expected = what, time.monotonic(), 0.0
+    def _begin(self, activity: str) -> None:
+        self._current, self._began, self._expected = activity, time.monotonic(), 0.0
         if self._view is None:
             from rich.live import Live
 
-            print(flush=True)  # the script's last line may not be finished
+            print(flush=True)  # the script's last line may have no line break
             self._view = Live(self._drawing(), auto_refresh=False, transient=True)
             self._view.start()
 

@@ -1,4 +1,4 @@
-"""Every way in which a task can end before it is done, and the sentence for each."""
+"""Every way in which a task can end before it is done, and the message for each."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ GIB = 1 << 30
 
 
 class How(Enum):
-    """The ways to end. Those with a scheduler in them are for backends that have one."""
+    """How a task ended. Endings by a scheduler are for backends that have one."""
 
     EXITED = auto()
-    """The process ended by itself or by a signal."""
+    """The process exited or was killed by a signal."""
     TIMEOUT = auto()
-    """We killed it at our time limit."""
+    """The pool killed it at ``--timeout``."""
     MEMORY_LIMIT = auto()
-    """We killed it at our memory limit."""
+    """The pool killed it at ``--memory-limit``."""
     OUT_OF_MEMORY = auto()
-    """The system or the scheduler killed it for want of memory."""
+    """The system or the scheduler killed it because memory ran out."""
     TIME_LIMIT = auto()
-    """The scheduler killed it at the scheduler's time limit."""
+    """The scheduler killed it at the scheduler's own time limit."""
     CANCELLED = auto()
     PREEMPTED = auto()
     NODE_FAILED = auto()
@@ -33,13 +33,13 @@ class How(Enum):
     """The node could not open the files of the task."""
     NO_INTERPRETER = auto()
     VANISHED = auto()
-    """The scheduler does not know it any more, and nobody knows why."""
+    """The scheduler no longer knows it, for an unknown reason."""
     NEVER_STARTS = auto()
-    """It asks for something that the scheduler can never give."""
+    """It requests resources that the scheduler can never provide."""
     REFUSED = auto()
     """The scheduler did not accept it."""
     OTHER = auto()
-    """The scheduler has a word for it that we do not know."""
+    """The scheduler reports a state that turnkey does not know."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +48,23 @@ class Ending:
 
     how: How
     code: int = 0
-    """Of the process; negative for a signal."""
+    """The exit code of the process; negative for a signal."""
     used_bytes: int = 0
-    """The memory that it used, if that is known."""
+    """The memory that it used; 0 if that is unknown."""
     limit: float = 0
-    """Ours: seconds for a timeout, bytes for memory."""
+    """The limit that the pool enforced: seconds for a timeout, bytes for memory."""
     node: str = ""
     words: str = ""
-    """The scheduler's own."""
+    """The scheduler's own message or state."""
     job: str = ""
-    """The scheduler's name for it."""
+    """The scheduler's id of it."""
     log: str = ""
-    """Where its output is; empty where the sentence need not say so."""
+    """The path of its output; empty if the message need not name it."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The words of one place to run; the defaults are for places without a scheduler."""
+    """The terms of one backend for messages; the defaults are for those without a scheduler."""
 
     scheduler: str = ""
     unit: str = "process"
@@ -74,13 +74,16 @@ class Terms:
     cancel: str = ""
     """The command that cancels."""
     requests: str = ""
-    """The option that says what a task asks for."""
+    """The option that sets the resources of a task."""
     more_time: str = ""
     more_memory: str = ""
 
 
 def sentence(ending: Ending, where: str, terms: Terms) -> str:
-    """What happened and, where it helps, what to do; ``where`` says how far the task had come."""
+    """A message that says what happened and, if it helps, what to do.
+
+    ``where`` says how far the task had come.
+    """
     match ending.how:
         case How.TIMEOUT:
             return f"timeout after {ending.limit:g} s {where}; --timeout gives it longer"
@@ -94,7 +97,7 @@ def sentence(ending: Ending, where: str, terms: Terms) -> str:
         case How.NEVER_STARTS:
             return (
                 f"{terms.scheduler} can never start the {terms.unit} ({ending.words}); "
-                f"{terms.requests} says what the {terms.unit}s ask for."
+                f"{terms.requests} sets the resources of {terms.unit}s."
             )
     what = _end_of_process(ending, where, terms) or _end_by_scheduler(ending, where, terms)
     name = f" ({terms.unit} {ending.job})" if ending.job else ""
@@ -102,7 +105,7 @@ def sentence(ending: Ending, where: str, terms: Terms) -> str:
 
 
 def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
-    """What the process or its node did, if it was one of them."""
+    """The message for an ending by the process or its node; None for other endings."""
     node = ending.node or "that ran it"
     match ending.how:
         case How.EXITED:
@@ -115,7 +118,7 @@ def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
             files = f"the {terms.unit}'s files"
             return f"The node {node} could not open {files}; does it see the cache folder?"
         case How.NO_INTERPRETER:
-            return f"The interpreter could not be started; is it there on the node {node}?"
+            return f"The interpreter could not be started; is it installed on the node {node}?"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Following one task from outside: what its events say, and what became of it."""
+"""Follow one task by its events, and derive its result from them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import (
     Input,
     InputResult,
@@ -31,11 +32,11 @@ _PHASES: dict[type, str | None] = {
     events.InvocationFinished: "build",
     events.InputFinished: None,
 }
-"""The phase that an event begins; None for time that belongs to none."""
+"""The phase that an event begins; None for time that counts for no phase."""
 
 
 class Watcher(Protocol):
-    """Whoever wants to see what goes on."""
+    """Gets everything that happens in a run, to display it."""
 
     def input_started(self, item: Input, position: int, total: int) -> None: ...
 
@@ -48,27 +49,27 @@ class Watcher(Protocol):
     def input_resumed(self, result: InputResult) -> None: ...
 
     def note(self, line: str) -> None:
-        """A line about the run as a whole, such as that a scheduler does not answer."""
+        """Show a line about the whole run, such as that the scheduler does not answer."""
 
     def close(self) -> None: ...
 
 
 class Follower:
-    """Reads the events of one task, wherever it runs, and knows what they amount to.
+    """Reads the events of one task, wherever it runs, and derives its result.
 
-    Events may be missing or out of order: whoever writes them may be killed, and the file system
-    may lose lines. What is told of an invocation that nobody has found is not passed on.
+    Events may be missing or out of order: their writer may be killed, and the file system may lose
+    lines. Events about an unknown invocation are ignored.
     """
 
     def __init__(self, task: Task, path: Path, watcher: Watcher) -> None:
         self.item = task.input
         self.where = BEFORE_THE_SCRIPT
         self.waits = False
-        """Whether it waits for others to finish: for the machine, or for a build."""
+        """Whether it waits for other processes: to measure alone, or to use a build."""
         self.measures = False
-        """Whether it has the machine to itself, and nothing should disturb it."""
+        """Whether it measures, and nothing else should run on the machine."""
         self.complete = False
-        """Whether everything has been done; how the process ends does not matter any more."""
+        """Whether everything is done, so that it does not matter how the process ends."""
         self._plan = task.plan
         self._watcher = watcher
         self._reader = events.Reader(str(path))
@@ -81,7 +82,7 @@ class Follower:
         self._seconds: dict[str, float] = {}
 
     def read(self) -> bool:
-        """Take in what is new; whether there was anything."""
+        """Process new events; whether there were any."""
         new = self._reader.read()
         for event in new:
             if self._is_known(event):
@@ -90,7 +91,7 @@ class Follower:
         return bool(new)
 
     def result(self, failure: str | None = None) -> InputResult:
-        """What became of the input; ``failure`` is how its process ended, if that matters."""
+        """The result of the input; ``failure`` says how its process ended, if that matters."""
         failure = self._failure if self.complete and failure is None else failure
         rows = [self._row(record, failure) for record in self._found.values()]
         outcome = self._outcome or ScriptOutcome()
@@ -102,19 +103,19 @@ class Follower:
         )
 
     def _is_known(self, event: events.Event) -> bool:
-        """Whether an event is about the task as a whole or about an invocation that we know."""
+        """Whether an event is about the whole task or about a known invocation."""
         about = getattr(event, "invocation", None)
         return not isinstance(about, str) or about in self._found
 
     def _enter(self, phase: str | None) -> None:
-        """The time since the last change belongs to the phase that ends here."""
+        """Begin a phase, and add the elapsed time to the phase that ends."""
         now = time.monotonic()
         if self._phase is not None:
             self._seconds[self._phase] = self._seconds.get(self._phase, 0.0) + now - self._since
         self._phase, self._since = phase, now
 
     def _note(self, event: events.Event) -> None:
-        """Keep what an event says, in case it is the last."""
+        """Keep what an event says, as it may be the last one."""
         self.waits = isinstance(event, (events.Waiting, events.TurnAwaited))
         self.measures = isinstance(event, (events.TurnTaken, events.MeasureEstimated))
         if type(event) in _PHASES:
@@ -140,7 +141,7 @@ class Follower:
                 self._failure = failure
 
     def _find_all(self, records: tuple[InvocationRecord, ...]) -> None:
-        """These are all that there are, apart from those that have results already."""
+        """Replace the known invocations by these, but keep those that have results."""
         done = {r.invocation.hash: r.invocation for r in self._results.values()}
         self._found = {**{record.hash: record for record in records}, **done}
 
@@ -156,14 +157,15 @@ class Follower:
         return replace(row, failure=failure or "it was not reached")
 
     def _complaint(self, rows: list[InvocationResult]) -> str | None:
-        """What is wrong with an input whose process ended well."""
+        """Why an input failed whose process ended normally; None if it did not fail."""
         if rows and self.item.targets and not any(r.selected for r in rows):
-            there = ", ".join(r.invocation.hash for r in rows)
-            return f"No model has the hash {','.join(self.item.targets)}; there are: {there}."
+            known = ", ".join(r.invocation.hash for r in rows)
+            return f"No model has the hash {','.join(self.item.targets)}; there are: {known}."
         if self._plan.analyze_only or (self._outcome and not self._outcome.ok):
             return None
         if not rows:
-            return "No model was found: the script calls no torch.nn.Module that has parameters."
+            kinds = " or ".join(f.model for f in frameworks() if not f.suffix)
+            return f"No model was found: the script never calls {kinds} that has parameters."
         chosen = [r for r in rows if r.selected]
         if all(r.skipped for r in chosen):
             return "None of its models can be built."

@@ -1,4 +1,4 @@
-"""What became of each task of a run, kept in the cache, so that a run can go on where it ended."""
+"""The results of the tasks of a run, kept in the cache so that ``--resume`` can continue it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["Journal"]
 
 
 class Journal:
-    """One file per task, written when the task is finished and not before."""
+    """One file per task, written only when the task is finished."""
 
     def __init__(self, cache_dir: str) -> None:
         self._cache_dir = Path(cache_dir)
 
     def finished(self, task: Task) -> InputResult | None:
-        """What became of a task in an earlier run of the same command, if it was finished.
+        """The result of a task in an earlier run of the same command; None if it has none.
 
-        A record that cannot be read counts as none: the task is done again.
+        A record that cannot be read counts as none, so that the task runs again.
         """
         try:
             return from_dict(InputResult, read_json(self._path(task)))
@@ -28,7 +28,7 @@ class Journal:
             return None
 
     def begin(self, tasks: list[Task]) -> None:
-        """Forget what is about to be done, and what a killed run left half written."""
+        """Remove the records of tasks that are about to run, and leftovers of a killed run."""
         folder = journal_folder(self._cache_dir)
         folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(folder)
@@ -37,7 +37,7 @@ class Journal:
             self._path(task).unlink(missing_ok=True)
 
     def keep(self, task: Task, result: InputResult) -> None:
-        """The task is finished, well or not."""
+        """Store the result of a finished task, successful or failed."""
         write_json(self._path(task), to_dict(result))
 
     def _path(self, task: Task) -> Path:

@@ -1,4 +1,4 @@
-"""The pool: drives tasks on any backend and decides what becomes of each of them."""
+"""The pool: runs tasks on any backend, enforces the limits and returns a result per task."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from turnkeyml.nouns import InputResult, Task
 __all__ = ["Limits", "Pool"]
 
 POLL_SECONDS_WHILE_MEASURING = 1.0
-"""The end of a task wakes us at once; nothing else is worth a disturbance."""
+"""The time between two polls. Long, to leave the measurement alone: the end of a task wakes us."""
 MEMORY_SECONDS = 0.25
-"""Between two looks at the memory of a task that has a limit."""
+"""The time between two checks of the memory of a task that has a limit."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How many tasks may run at a time on this machine, and what each may use anywhere."""
+    """How many tasks run in parallel on this machine, and the limits of each task anywhere."""
 
     jobs: int = 1
     seconds: float | None = None
-    """Without the time in which a task waits: in a queue, for a build, for the machine."""
+    """The timeout. Waiting in a queue, for a build or for a turn to measure does not count."""
     memory_bytes: int | None = None
 
 
 @dataclass
 class _Running:
-    """A task that the backend has, from its start until its result is known."""
+    """A task from its start until its result is known."""
 
-    place: int
+    index: int
     follower: Follower
     announced: bool = False
     seen: Observation = field(default_factory=partial(Observation, State.QUEUED))
@@ -46,7 +46,7 @@ class _Running:
 
     @property
     def where(self) -> str:
-        """How far it has come."""
+        """How far it has come, for a message."""
         queued = not self.has_run and self.follower.where == BEFORE_THE_SCRIPT
         return "while it waited in the queue" if queued else self.follower.where
 
@@ -55,7 +55,7 @@ class _Running:
         self.has_run = self.has_run or seen.began is not None
 
     def read(self) -> bool:
-        """Take in new events; the time in which it waits for others does not count as its own."""
+        """Process new events; whether there were any. Time spent waiting does not count."""
         now = time.monotonic()
         if self.follower.waits:
             self._waited += now - self._read_at
@@ -63,14 +63,14 @@ class _Running:
         return self.follower.read()
 
     def seconds_left(self, limit: float | None) -> float | None:
-        """Until it has used up its time; None while that does not run."""
+        """The time until its timeout; None while its time does not count."""
         if limit is None or self.seen.began is None or self.follower.waits:
             return None
         return self.seen.began + limit + self._waited - time.monotonic()
 
 
 class Pool:
-    """The tasks of one run: those that wait to be started and those that run."""
+    """The tasks of one run, waiting or running."""
 
     def __init__(
         self, tasks: Sequence[Task], backend: Backend, watcher: Watcher, limits: Limits
@@ -84,7 +84,7 @@ class Pool:
         self._news = False
 
     def results(self) -> Iterator[tuple[int, InputResult]]:
-        """What became of each task, with its place, as they finish; nothing is left running."""
+        """The index and the result of each task, as they finish; nothing is left running."""
         try:
             while self._waiting or self._running:
                 self._start()
@@ -96,35 +96,35 @@ class Pool:
             self._backend.close()
 
     def _start(self) -> None:
-        for place in self._backend.found():
-            self._follow(place)
-        places = list(self._waiting)[: self._room()]
-        if not places:
+        for index in self._backend.found():
+            self._follow(index)
+        indices = list(self._waiting)[: self._room()]
+        if not indices:
             return
         if not self._backend.remote:
-            for place in places:
-                self._announce(place)
-        for place in self._backend.start(places):
-            self._follow(place)
+            for index in indices:
+                self._announce(index)
+        for index in self._backend.start(indices):
+            self._follow(index)
 
     def _room(self) -> int:
-        """How many more may start: none where it would disturb or delay a measurement."""
+        """How many more tasks may start: none if that would disturb or delay a measurement."""
         followers = [running.follower for running in self._running]
         if not self._backend.remote and any(f.measures or f.waits for f in followers):
             return 0
         return max(0, self._backend.room())
 
-    def _follow(self, place: int) -> None:
-        self._waiting.remove(place)
-        follower = Follower(self._tasks[place], self._backend.events(place), self._watcher)
-        self._running.append(_Running(place, follower, announced=not self._backend.remote))
+    def _follow(self, index: int) -> None:
+        self._waiting.remove(index)
+        follower = Follower(self._tasks[index], self._backend.events(index), self._watcher)
+        self._running.append(_Running(index, follower, announced=not self._backend.remote))
         self._news = True
 
-    def _announce(self, place: int) -> None:
-        self._watcher.input_started(self._tasks[place].input, place + 1, len(self._tasks))
+    def _announce(self, index: int) -> None:
+        self._watcher.input_started(self._tasks[index].input, index + 1, len(self._tasks))
 
     def _pause(self) -> float:
-        """Until there may be something to do."""
+        """The time until there may be something to do."""
         pause = self._backend.poll_seconds
         if not self._backend.remote and any(r.follower.measures for r in self._running):
             pause = POLL_SECONDS_WHILE_MEASURING
@@ -134,31 +134,31 @@ class Pool:
         return max(0.0, min([pause, *(seconds for seconds in left if seconds is not None)]))
 
     def _look(self) -> Iterator[tuple[int, InputResult]]:
-        """Deal with every task that has something to tell or has ended."""
+        """The results of the tasks that have ended since the last look."""
         self._news = False
         for running in list(self._running):
-            running.see(self._backend.observe(running.place))  # before its last events are read
+            running.see(self._backend.observe(running.index))  # before its last events are read
             if running.seen.state is not State.QUEUED:
                 self._read(running)
             over, ending = self._judge(running)
             if over:
                 self._running.remove(running)
                 self._news = True
-                yield running.place, self._finish(running, ending)
+                yield running.index, self._finish(running, ending)
 
     def _read(self, running: _Running) -> None:
         if not running.announced:
             running.announced = True
-            self._announce(running.place)
+            self._announce(running.index)
         self._news = running.read() or self._news
 
     def _judge(self, running: _Running) -> tuple[bool, Ending | None]:
-        """Whether it is over, and how it ended if it was not done."""
+        """Whether a task is over, and how it ended if it was not done. Kills it at a limit."""
         ended, done = running.seen.state is State.ENDED, running.follower.complete
         if ended or (done and self._backend.remote):
             return True, None if done else running.seen.ending
         ending = self._over_time(running) or self._over_memory(running)
-        if ending is None or not self._backend.kill(running.place):
+        if ending is None or not self._backend.kill(running.index):
             return False, None
         running.read()
         return True, None if running.follower.complete else ending
@@ -170,24 +170,27 @@ class Pool:
         return Ending(How.TIMEOUT, limit=self._limits.seconds or 0)
 
     def _over_memory(self, running: _Running) -> Ending | None:
-        """Looked at now and then even without a limit: the backend remembers the peak."""
+        """How a task ends that uses too much memory; None otherwise.
+
+        Without a limit it is checked too, less often, so that the backend knows the peak.
+        """
         limit, now = self._limits.memory_bytes, time.monotonic()
         often = MEMORY_SECONDS if limit else 4 * MEMORY_SECONDS
         if now - running.memory_looked_at < often or running.follower.measures:
             return None
         running.memory_looked_at = now
-        used = self._backend.memory(running.place)
+        used = self._backend.memory(running.index)
         if limit is None or used is None or used <= limit:
             return None
         return Ending(How.MEMORY_LIMIT, used_bytes=used, limit=limit)
 
     def _finish(self, running: _Running, ending: Ending | None) -> InputResult:
-        """Its result, which everybody is told."""
+        """The result of a task that is over; the watcher gets it too."""
         if not running.announced:
-            self._announce(running.place)
+            self._announce(running.index)
         failure = sentence(ending, running.where, self._backend.terms) if ending else None
         result = running.follower.result(failure)
-        log = self._backend.release(running.place, result.ok)
+        log = self._backend.release(running.index, result.ok)
         if log is not None and not (ending and ending.log):
             result = replace(result, log=str(log))
         self._watcher.input_finished(result)

@@ -1,11 +1,10 @@
-"""Evaluating many inputs: which ones, what an earlier run has done, and where the rest runs."""
+"""Evaluate inputs: find the tasks, resume an earlier run, choose the backend."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as Listing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ __all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find
 
 @dataclass(frozen=True)
 class Launch:
-    """Which inputs are evaluated, where, and what is done with the results."""
+    """Which inputs are evaluated, where, and what happens to the results."""
 
     labels: tuple[str, ...]
     sweep: Iterable[str]
@@ -34,14 +33,14 @@ class Launch:
     source: SequenceSource | None = None
     resume: bool = False
     retry: bool = False
-    """To resume and to do again what had failed."""
+    """Whether to run failed tasks again when resuming."""
     slurm: SlurmOptions | None = None
     on_result: Callable[[InputResult], None] | None = None
     as_race: bool = False
 
 
-def find_tasks(input_files: str | Listing[str], plan: Plan, launch: Launch) -> list[Task]:
-    """Every input with what is to be done with it at every point of the sweep."""
+def find_tasks(input_files: str | Sequence[str], plan: Plan, launch: Launch) -> list[Task]:
+    """One task per input and point of the sweep."""
     from turnkeyml.discover.inputs import find_inputs
     from turnkeyml.discover.labels import parse_filter
     from turnkeyml.discover.sweep import parse_sweep, script_words
@@ -52,9 +51,9 @@ def find_tasks(input_files: str | Listing[str], plan: Plan, launch: Launch) -> l
     inputs = find_inputs(names, parse_filter(launch.labels))
     if not inputs:
         raise UsageError("No input files were given.")
-    fixed = next((item for item in inputs if not item.is_script), None)
-    if fixed and points != [{}]:
-        raise UsageError(f"{fixed.name} takes no arguments, so it cannot be part of a sweep.")
+    file = next((item for item in inputs if not item.is_script), None)
+    if file and points != [{}]:
+        raise UsageError(f"{file.name} takes no arguments, so it cannot be part of a sweep.")
     return [
         Task(item, _at(plan, p, script_words(p)), launch.source) for item in inputs for p in points
     ]
@@ -72,13 +71,13 @@ def results(
     launch: Launch,
     many: bool,
 ) -> Iterator[tuple[int, InputResult]]:
-    """What became of each task, with its place among them: from an earlier run, or done now."""
+    """The index and the result of each task, from an earlier run or from this one."""
     done = _finished_earlier(tasks, journal, launch)
-    for place, result in done.items():
+    for index, result in done.items():
         watcher.input_resumed(result)
-        yield place, result
-    left = [place for place in range(len(tasks)) if place not in done]
-    rest = [tasks[place] for place in left]
+        yield index, result
+    left = [index for index in range(len(tasks)) if index not in done]
+    rest = [tasks[index] for index in left]
     if journal is not None:
         journal.begin(rest)
     for number, result in _evaluate(rest, watcher, launch, many):
@@ -90,17 +89,17 @@ def results(
 def _finished_earlier(
     tasks: list[Task], journal: Journal | None, launch: Launch
 ) -> dict[int, InputResult]:
-    """What need not be done again, by place. To retry is to resume without the failures."""
+    """The results of an earlier run, by index; without the failures if they are retried."""
     if journal is None or not launch.resume:
         return {}
-    found = {place: journal.finished(task) for place, task in enumerate(tasks)}
-    return {place: r for place, r in found.items() if r and (r.ok or not launch.retry)}
+    found = {index: journal.finished(task) for index, task in enumerate(tasks)}
+    return {index: r for index, r in found.items() if r and (r.ok or not launch.retry)}
 
 
 def _evaluate(
     tasks: list[Task], watcher: Watcher, launch: Launch, many: bool
 ) -> Iterator[tuple[int, InputResult]]:
-    """What became of each of these tasks, as they finish, whatever becomes of the others."""
+    """The number and the result of each of these tasks, as they finish."""
     limits = launch.limits
     if limits.seconds is None and (many or launch.slurm is not None):
         limits = replace(limits, seconds=default_seconds())
@@ -115,7 +114,7 @@ def _evaluate(
 def _open_backend(
     tasks: list[Task], watcher: Watcher, launch: Launch, limits: Limits, many: bool
 ) -> contextlib.AbstractContextManager[Backend]:
-    """Where the tasks run, as the user chose."""
+    """The backend that the user chose."""
     if launch.slurm is not None:
         from turnkeyml.launch.slurm.backend import open_slurm
 
@@ -128,5 +127,5 @@ def _open_backend(
 
 
 def default_seconds() -> float:
-    """How long an input may take unless something else is said."""
+    """The default timeout of an input."""
     return environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS

@@ -78,17 +78,18 @@ class Rule:
         return cls(name="iterations", iterations=iterations, warmup_seconds=0.2)
 
     def within(self, seconds: float) -> Rule:
-        """The same, with so many seconds to spend on the timed runs and pauses of all processes.
+        """The same, with so many seconds to spend on the timed runs of all processes.
 
         Whoever gives more time wants it used: only the precision, or noise that is known so well
-        that the time will not do, ends it before.
+        that the time will not do, ends it before. Pauses come on top, a quarter of it at most,
+        except in a race.
         """
         share = seconds / self.processes
         return replace(
             self,
             least_seconds=min(self.least_seconds, share),
             cap_seconds=share,
-            pause_seconds=share / 3,
+            pause_seconds=share / 4,
             race_seconds=share,
             budget_seconds=seconds,
         )

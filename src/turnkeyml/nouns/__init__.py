@@ -1,6 +1,6 @@
-"""The nouns as typed data, and their way to and from plain dicts.
+"""The nouns of the domain as typed records, and their conversion to and from plain dicts.
 
-What crosses from one process to another and what lies on disk is made of these.
+Processes exchange these records, and the cache stores them.
 """
 
 from turnkeyml.nouns.evaluations import (

@@ -1,4 +1,4 @@
-"""What was measured: numbers, the conditions they were measured under, and races."""
+"""Measurements: their statistics, their conditions, and races."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ THROUGHPUT_UNITS = "inferences per second (IPS)"
 
 
 class EvaluationStatus(Word):
-    """Whether a measurement came about."""
+    """Whether a measurement succeeded."""
 
     SUCCESSFUL = "successful"
     FAILED = "failed"
 
 
 class Grade(Word):
-    """How far the conditions of a measurement let one rely on its median."""
+    """How reliable a median is, given the conditions of its measurement."""
 
     A = "A"
-    """Quiet and precise: the median is good to 1%."""
+    """Quiet and precise: the median is reliable to 1%."""
     B = "B"
-    """Good to 3%."""
+    """Reliable to 3%."""
     C = "C"
-    """Good to 10%: disturbed, or measured for a short time."""
+    """Reliable to 10%: disturbed, or measured for a short time."""
     D = "D"
-    """Not to be relied on."""
+    """Not reliable."""
 
 
 class FlagKind(Word):
-    """What stands between some samples and a number to rely on."""
+    """The kind of a problem with a measurement."""
 
     CAP = "cap"
     SETTLED = "settled"
@@ -66,7 +66,7 @@ class FlagKind(Word):
 
 @dataclass(frozen=True)
 class Flag:
-    """Something about a measurement that its reader should know, and what to do about it."""
+    """A problem with a measurement, in a sentence that says what to do about it."""
 
     kind: FlagKind
     text: str
@@ -78,7 +78,7 @@ class Performance:
 
     mean_latency: float
     throughput: float
-    """Runs divided by the wall time that they took."""
+    """Runs per second of wall time."""
     iterations: int
     """Timed runs."""
     median_latency: float
@@ -94,11 +94,11 @@ class Performance:
     p99_latency: float | None = None
     samples: int = 0
     runs_per_sample: int = 1
-    """More than one where single runs are too short to be timed one by one."""
+    """More than one if single runs are too short to be timed individually."""
     outliers: int = 0
     far_outliers: int = 0
     empty_call_latency: float | None = None
-    """What a call of nothing costs in the same loop; it is part of the latencies."""
+    """The latency of an empty call in the same loop; it is included in the latencies."""
     timer_latency: float | None = None
     wall_seconds: float | None = None
     paused_seconds: float = 0.0
@@ -107,13 +107,13 @@ class Performance:
     """Taken while others had the machine; they are kept with the raw samples and do not count."""
     processes: int = 1
     stopped: str = ""
-    """Why no more was measured: precise, settled, restless, cap, count; in a race also lost (it
-    cannot win any more), answered (the race is decided) or time."""
+    """Why the measurement stopped: precise, settled, restless, cap or count; in a race also lost
+    (it cannot win any more), answered (the race is decided) or time."""
     flags: tuple[Flag, ...] = ()
 
     @property
     def relative_half_width(self) -> float | None:
-        """Of the interval of the median; None where the samples are too few for one."""
+        """Half the width of the interval of the median, relative to it; None if there is none."""
         if self.median_low is None or self.median_high is None or not self.median_latency:
             return None
         return (self.median_high - self.median_low) / 2 / self.median_latency
@@ -121,7 +121,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What is needed to repeat a measurement, and what else went on while it was made."""
+    """What is needed to repeat a measurement, and what disturbed it."""
 
     turnkey_version: str
     python_version: str
@@ -129,28 +129,28 @@ class Conditions:
     cpu: str
     usable_cores: int
     processors: str
-    """The logical processors that the process was allowed to use."""
+    """The logical processors that the process could use."""
     threads: int
     cpu_quota: float | None = None
     governor: str | None = None
     frequency_mhz: float | None = None
     load_average: float | None = None
     other_cores: float | None = None
-    """Processors that other programs kept busy meanwhile, on average."""
+    """The average number of processors that other programs used meanwhile."""
     worst_other_cores: float | None = None
-    """The same for the half second in which it was most."""
+    """The same for the worst half second."""
     stolen_share: float | None = None
     throttled_seconds: float | None = None
     overheated: float | None = None
     libraries: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
-    """How the runtime was set up."""
+    """The settings of the runtime."""
     rule: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One build on one device with one runtime: measured, or failed with the reason."""
+    """One build on one device with one runtime: a measurement, or the reason of a failure."""
 
     device_type: str
     device: str
@@ -163,16 +163,16 @@ class Evaluation:
     artifact: str | None = None
     artifact_sha256: str | None = None
     samples_file: str | None = None
-    """The raw samples, by their path in the build folder."""
+    """The path of the raw samples, relative to the build folder."""
     parameters: dict[str, str] = field(default_factory=dict)
-    """The script arguments of a sweep."""
+    """The script arguments that belong to a sweep."""
     measured_at: str = ""
     load_seconds: float | None = None
     memory_before_bytes: int | None = None
     load_peak_memory_bytes: int | None = None
     peak_memory_bytes: int | None = None
     verification: Verification | None = None
-    """The verdict on what this runtime computed, on the device it was measured on."""
+    """The verdict on the outputs of this runtime on this device."""
     grade: Grade | None = None
     performance: Performance | None = None
     conditions: Conditions | None = None
@@ -183,7 +183,7 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """What tells it from the other evaluations of its build."""
+        """The runtime and the precision, which distinguish the evaluations of a build."""
         return f"{self.runtime} {self.precision}".rstrip()
 
     @property
@@ -191,7 +191,7 @@ class Evaluation:
         return self.verification.verdict if self.verification else Verdict.NOT_CHECKED
 
     def measured_performance(self) -> MeasuredPerformance | None:
-        """Everything about a successful measurement in one object; None for a failure."""
+        """A successful measurement with its context in one object; None for a failure."""
         if self.performance is None:
             return None
         numbers = {f.name: getattr(self.performance, f.name) for f in fields(Performance)}
@@ -212,7 +212,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class MeasuredPerformance(Performance):
-    """What ``benchmark_model`` returns: the numbers with what they are the numbers of.
+    """The result of ``benchmark_model``: a Performance with its device, runtime and verdict.
 
     It is made from an Evaluation and never stored.
     """
@@ -243,7 +243,7 @@ class RaceRow:
 
     @property
     def may_win(self) -> bool:
-        """Only what was measured and can be trusted."""
+        """Whether it was measured and its verdict is trusted."""
         return self.evaluation.ok and self.evaluation.verdict.trusted
 
 

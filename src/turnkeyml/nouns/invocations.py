@@ -1,4 +1,4 @@
-"""What was found in an input, and what became of it."""
+"""The invocations in an input, and the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class BuildStatus(Word):
-    """How far a build has come."""
+    """The status of a build."""
 
     RUNNING = "build_running"
     SUCCESSFUL = "successful_build"
@@ -29,13 +29,13 @@ class BuildStatus(Word):
 
 @dataclass(frozen=True)
 class InvocationRecord:
-    """A model called with inputs of one set of shapes and dtypes, as it is listed."""
+    """A model called with inputs of one set of shapes and dtypes, as the listing shows it."""
 
     name: str
     model_type: str
     class_name: str
     class_repr: str
-    """Empty where the model is not an instance of a class, such as a file."""
+    """Empty if the model is not an instance of a class, such as a file."""
     file: str
     line: int
     parameters: int
@@ -50,13 +50,13 @@ class InvocationRecord:
     executed: int = 0
     seconds: float = 0.0
     obstacle: str | None = None
-    """Why this invocation cannot be built, if it cannot."""
+    """Why this invocation cannot be built; None if it can."""
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ScriptOutcome:
-    """How the script itself ended."""
+    """How a script ended."""
 
     exit_code: int = 0
     error: str | None = None
@@ -70,7 +70,7 @@ class ScriptOutcome:
 
 @dataclass(frozen=True)
 class StageRecord:
-    """What one stage of a build cost."""
+    """The time and memory that one stage of a build took."""
 
     name: str
     seconds: float
@@ -80,7 +80,7 @@ class StageRecord:
 
 @dataclass(frozen=True)
 class InvocationResult:
-    """What became of one invocation."""
+    """The result of one invocation: its build and its evaluations."""
 
     invocation: InvocationRecord
     selected: bool = True
@@ -91,7 +91,7 @@ class InvocationResult:
     failure: str | None = None
     traceback: str | None = None
     verification: Verification | None = None
-    """The verdict on the build; each evaluation has one of its own."""
+    """The verdict on the build; each evaluation has its own."""
     evaluations: tuple[Evaluation, ...] = ()
     race: RaceResult | None = None
     remarks: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class InvocationResult:
 
 @dataclass(frozen=True)
 class InputResult:
-    """What became of one input: its script, and each invocation found in it."""
+    """The result of one input: how its script ended, and one result per invocation."""
 
     input: Input
     script: ScriptOutcome = ScriptOutcome()
@@ -111,9 +111,9 @@ class InputResult:
     failure: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    """How long the script, the builds and the measurements took."""
+    """The seconds that the script, the builds and the measurements took."""
     log: str | None = None
-    """What the input printed, where that was kept."""
+    """The path of the output of the input, if it was kept."""
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,4 @@
-"""What is to be done: an Input, the Plan for it, and both together as a Task."""
+"""An Input, the Plan for it, and both together as a Task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Input", "Plan", "SequenceSource", "Task"]
 
 @dataclass(frozen=True)
 class Input:
-    """One file to evaluate, with the hashes it is restricted to and its labels."""
+    """One file to evaluate, with the selected hashes and its labels."""
 
     path: str
     targets: tuple[str, ...] = ()
@@ -29,25 +29,25 @@ class Input:
 
     @property
     def is_script(self) -> bool:
-        """Whether it is run to find models, and is not itself a model."""
+        """Whether it is a script that calls models, and not a model itself."""
         return self.path.lower().endswith(".py")
 
     @property
     def name(self) -> str:
-        """The file's name, as it is listed."""
+        """The name of the file."""
         return self.path.replace("\\", "/").rsplit("/", 1)[-1]
 
     @property
     def stem(self) -> str:
-        """The file's name without its suffix, as builds are named after it."""
+        """The name of the file without its suffix, from which build names are made."""
         return self.name.rsplit(".", 1)[0]
 
     def selects(self, record: InvocationRecord) -> bool:
-        """Whether an invocation is wanted: by its own hash or by that of its model."""
+        """Whether an invocation is selected, by its own hash or by that of its model."""
         return not self.targets or bool({record.hash, record.model_hash} & set(self.targets))
 
     def content(self) -> str:
-        """Text that changes when the file does; large files are not read for that."""
+        """A text that changes when the file does; models, which may be large, are not read."""
         try:
             if not self.is_script:
                 facts = os.stat(self.path)
@@ -59,25 +59,25 @@ class Input:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with every invocation of every input."""
+    """What to do with every invocation of every input."""
 
     cache_dir: str
     device: str = ""
     runtimes: tuple[str, ...] = ()
     """The runtimes that measure; empty for every one that is available here."""
     iterations: int | None = None
-    """Exactly so many timed runs; None for as many as ``rule`` finds necessary."""
+    """The exact number of timed runs; None if ``rule`` decides."""
     rule: str = "default"
     """``default``, ``quick`` or ``rigorous``."""
     threads: int | None = None
-    """None for the physical cores that we may use."""
+    """None for the number of usable physical cores."""
     precisions: tuple[str, ...] = ()
-    """What runtimes that measure a build compute in; empty for what the build computes in."""
+    """The precisions to build; empty for that of the sequence."""
     races: bool = False
-    """Whether the contestants are to be compared with each other, however few there are."""
+    """Whether to compare the contestants with each other, even if there is only one."""
     baseline: str | None = None
     sequence: str | None = None
-    """The name of a sequence; None for the default one of the first runtime."""
+    """The name of a sequence; None for the default of the first runtime."""
     onnx_opset: int | None = None
     rebuild: str = "if_needed"
     analyze_only: bool = False
@@ -86,21 +86,21 @@ class Plan:
     max_depth: int = 0
     script_args: tuple[str, ...] = ()
     parameters: dict[str, str] = field(default_factory=dict)
-    """Those of the script arguments that belong to a sweep."""
+    """The script arguments that belong to a sweep."""
     rt_args: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class SequenceSource:
-    """A build sequence on its way to another process: a file, or a pickled instance."""
+    """A custom build sequence for another process: a file, or a pickled instance."""
 
     file: str | None = None
     pickled: str | None = None
     main: str | None = None
-    """The script in which the classes of the instance are defined, if it is one."""
+    """The script that defines the classes of the instance, if a script does."""
 
     def content(self) -> str:
-        """Text that changes when the sequence does."""
+        """A text that changes when the sequence does."""
         if self.file is None:
             return hashlib.sha256((self.pickled or "").encode()).hexdigest()
         try:
@@ -111,7 +111,7 @@ class SequenceSource:
 
 @dataclass(frozen=True)
 class Task:
-    """An Input at one point of a sweep, with what is to be done to it.
+    """An Input at one point of a sweep, with its plan.
 
     The unit that is launched, resumed and retried.
     """
@@ -119,14 +119,14 @@ class Task:
     input: Input
     plan: Plan
     sequence: SequenceSource | None = None
-    """The sequence that takes the place of the plan's, if the user has one of his own."""
+    """A custom sequence, which replaces that of the plan."""
 
     @functools.cached_property
     def identity(self) -> str:
-        """The same for two tasks if all that their results depend on is the same.
+        """A hash that is equal for tasks whose results depend on the same data.
 
-        That is the input file and its content, the wanted hashes, the plan without the place of
-        the cache, and the content of a sequence of the user's own.
+        That is the input file and its content, the selected hashes, the plan without the path of
+        the cache, and the content of a custom sequence.
         """
         words = [
             os.path.abspath(self.input.path),

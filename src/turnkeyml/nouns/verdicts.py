@@ -1,4 +1,4 @@
-"""Does a build compute what the original computes: the verdict, and what decided it."""
+"""Verdicts: whether a build computes the same as the original, and why."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ __all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification"]
 
 
 class Verdict(Word):
-    """Whether outputs agree with the original's, from the best to the worst."""
+    """Whether outputs agree with those of the original, from the best to the worst."""
 
     MATCH = "match"
     """Within the tolerance of the precision, or as exact as the original itself."""
     NONDETERMINISTIC = "nondeterministic"
-    """The original does not agree with itself, so nothing can be compared with it."""
+    """The original does not reproduce its own outputs, so there is nothing to compare with."""
     SPECIALISED = "specialised"
-    """A match on the recorded inputs; on others it computes something else, as a decision that
-    depends on the values of the inputs is frozen in it."""
+    """A match on the recorded inputs, but not on others: the export froze a decision that depends
+    on the values of the inputs."""
     CLOSE = "close"
-    """Beyond the tolerance, but of the same direction and magnitude: weaker evidence."""
+    """Beyond the tolerance, but with the same direction and magnitude: weaker evidence."""
     MISMATCH = "mismatch"
     NOT_CHECKED = "not checked"
 
     @property
     def trusted(self) -> bool:
-        """Whether the number may be compared with others, and may win a race."""
+        """Whether the measurement may be compared with others and may win a race."""
         return self in (Verdict.MATCH, Verdict.NONDETERMINISTIC)
 
     @property
@@ -48,33 +48,33 @@ class Cause(Word):
     """The original itself differs between precisions by more than a tenth."""
     NOT_FINITE = "not finite"
     HELD_OUT = "held-out inputs"
-    """It matches on the recorded inputs, but not on others."""
+    """It matches on the recorded inputs, but not on held-out ones."""
     OTHER_SHAPES = "other shapes"
     CANNOT_RUN = "cannot run"
     NO_OUTPUT = "no output"
     NO_FILE = "no file"
     """The sequence made no file that could be checked."""
     NO_REFERENCE = "no reference"
-    """The build does not hold what the original computes."""
+    """The build has no outputs of the original."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """A verdict with its cause and the errors that were seen."""
+    """A verdict with its cause and the largest errors."""
 
     verdict: Verdict
     cause: Cause
     reason: str
-    """The cause in words, for people."""
+    """The cause in a sentence."""
     max_absolute_error: float | None = None
     max_relative_error: float | None = None
     cosine: float | None = None
     held_out: int = 0
-    """On how many sets of inputs that the exporter has not seen it matches too."""
+    """The number of held-out sets of inputs on which it matches too."""
     frozen: tuple[str, ...] = ()
-    """Where a decision was frozen, if the verdict is ``specialised`` and the exporter tells."""
+    """Where the export froze a decision, if the verdict is ``specialised`` and that is known."""
     operator: str | None = None
-    """The operator that the runtime cannot run, if that is the cause and it names one."""
+    """The operator that the runtime cannot run, if that is the cause and it is known."""
 
     @property
     def trusted(self) -> bool:
@@ -83,18 +83,18 @@ class Verification:
 
 @dataclass(frozen=True)
 class ReferenceRecord:
-    """Which outputs of the original a build holds, besides those in its own precision."""
+    """The reference outputs that a build has, besides those in its own precision."""
 
     precision: str = "fp32"
-    """What the original computes in."""
+    """The precision of the original."""
     deterministic: bool = True
     others: tuple[str, ...] = ()
-    """Other precisions in which the original was computed because the verdict depended on it."""
+    """Other precisions in which the original was run, because the verdict depended on it."""
     held_out: int = 0
-    """How many sets of held-out inputs there are, with what the original computes on them."""
+    """The number of held-out sets of inputs with reference outputs."""
     specialised: bool = False
-    """Whether the export only holds for the recorded inputs, so that the others fail."""
+    """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()
-    """Where a decision was frozen, if the exporter tells."""
+    """Where the export froze a decision, if that is known."""
     verified: bool = False
-    """Whether the outputs of a build that was verified subgraph by subgraph are there too."""
+    """Whether it also has the outputs of a build that was verified subgraph by subgraph."""

@@ -1,4 +1,4 @@
-"""Every option, declared once: the command line and the API both follow from it."""
+"""Every option, declared once for the command line and the API."""
 
 from turnkeyml.options.building import CacheOptions
 from turnkeyml.options.declared import (
@@ -11,7 +11,7 @@ from turnkeyml.options.declared import (
     RaceOptions,
 )
 from turnkeyml.options.keywords import takes
-from turnkeyml.options.option import Option, excluding, options_of, settle
+from turnkeyml.options.option import Option, options_of, settle
 from turnkeyml.options.results import (
     ChangeOptions,
     CompareOptions,
@@ -47,7 +47,6 @@ __all__ = [
     "RemeasureOptions",
     "ReportOptions",
     "Verbose",
-    "excluding",
     "options_of",
     "settle",
     "takes",

@@ -1,4 +1,4 @@
-"""How to build, and where builds are kept."""
+"""Options for builds and for the cache."""
 
 import os
 from collections.abc import Iterable
@@ -26,15 +26,15 @@ __all__ = [
 ]
 
 Words = str | Iterable[str]
-"""One word or several."""
+"""One string or several."""
 FilePath = str | os.PathLike[str]
 
 _build = partial(Option, group="how to build")
 _cache = partial(Option, group="the cache")
 
 PRECISION = _build(
-    help="one or more, for runtimes that measure a build: {choices}; live models are measured as "
-    "the script made them",
+    help="one or more precisions to build: {choices}; runtimes that measure the live model use the "
+    "precision of the script",
     default=(),
     default_in_words="that of the sequence",
     choices=choices.precisions,
@@ -44,7 +44,7 @@ PRECISION = _build(
     metavar="P",
 )
 CACHE_DIR = _cache(
-    help="where builds are kept",
+    help="the cache directory",
     default_in_words=f"{environment.CACHE_DIR}, or {environment.DEFAULT_CACHE_DIR}",
     check=checks.cache_folder,
     short="-d",
@@ -55,9 +55,9 @@ class NamedSequence(TypedDict, total=False):
     sequence: Annotated[
         "str | Sequence | None",
         _build(
-            help="build sequence",
+            help=choices.sequences_help,
             default_in_words=choices.default_sequences,
-            choices=choices.sequence_names,
+            check=checks.sequence,
             excludes="sequence",
         ),
     ]
@@ -67,7 +67,7 @@ class SequenceFile(TypedDict, total=False):
     sequence_file: Annotated[
         FilePath | None,
         _build(
-            help="a Python file whose get_sequence() returns the sequence",
+            help="a Python file with a function get_sequence() that returns the sequence",
             check=checks.path,
             excludes="sequence",
             metavar="FILE",
@@ -84,7 +84,7 @@ class Building(TypedDict, total=False):
         int | None,
         _build(
             help="opset of exported ONNX files",
-            default_in_words=choices.opset_in_words,
+            default_in_words=choices.default_opset,
             check=checks.whole("ONNX opset", 1),
             metavar="N",
         ),
@@ -92,7 +92,7 @@ class Building(TypedDict, total=False):
     rebuild: Annotated[
         str,
         _build(
-            help="when to build again what is in the cache",
+            help="when to rebuild a model that is in the cache",
             default=choices.REBUILD_POLICIES[0],
             choices=choices.rebuild_policies,
             noun="rebuild policy",
@@ -102,7 +102,7 @@ class Building(TypedDict, total=False):
 
 
 class CacheOptions(TypedDict, total=False):
-    """Of ``cache list``, ``stats`` and ``location``."""
+    """Options of ``cache list``, ``cache stats`` and ``cache location``."""
 
     cache_dir: Annotated[FilePath | None, CACHE_DIR]
 

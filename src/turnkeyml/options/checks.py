@@ -1,4 +1,4 @@
-"""Checks of single options: each returns the value as it is used, or raises a UsageError."""
+"""Checks of single options: each returns the converted value or raises a UsageError."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ __all__ = [
     "runtime_arguments",
     "script_words",
     "seconds",
+    "sequence",
     "whole",
     "words",
 ]
 
 
 def whole(what: str, least: int) -> Callable[[Any], int | None]:
-    """Takes whole numbers that are large enough; None stays."""
+    """A check for integers of at least ``least``; None passes."""
 
     def check(value: Any) -> int | None:
         if value is None:
@@ -36,58 +37,66 @@ def whole(what: str, least: int) -> Callable[[Any], int | None]:
         except TypeError:
             number = None
         if number is None or number < least:
-            bound = "must be above zero" if least == 1 else "must not be below zero"
-            raise UsageError(f"The {what} {bound} and a whole number, not {value!r}.")
+            raise UsageError(f"The {what} must be an integer of at least {least}, not {value!r}.")
         return number
 
     return check
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """One word, several, or none; each of them once."""
+    """A tuple of strings without duplicates, from one string, several, or None."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
 
 
 def path(value: Any) -> str | None:
-    """A path as text, the home directory written out; None stays."""
+    """A path as a string, with ``~`` expanded; None passes."""
     return None if value is None else os.path.expanduser(os.fspath(value))
 
 
+def sequence(value: Any) -> Any:
+    """A named sequence, a list of stages with commas, or an instance of ``Sequence``."""
+    from turnkeyml.build.sequences import check_name
+
+    if isinstance(value, str):
+        check_name(value)
+    return value
+
+
 def cache_folder(value: Any) -> str:
-    """The cache that was named, or the one that is used otherwise."""
+    """The given cache directory, or the default one."""
     return path(value) or environment.cache_dir()
 
 
 def cache_folders(value: Any) -> tuple[str, ...]:
-    """The caches that were named, or the one that is used otherwise."""
+    """The given cache directories, or the default one."""
     if isinstance(value, (str, os.PathLike)):
         value = [value]
     return tuple(cache_folder(one) for one in value or (None,))
 
 
 def conditions(value: Any) -> tuple[str, ...]:
-    """Conditions that a comparison may meet, separated by spaces or commas."""
+    """The conditions of ``--fail-on``, split at commas."""
     import re
 
     found = tuple(word for several in words(value) for word in several.split(","))
     for word in found:
         if not re.fullmatch(r"failed|vanished|slower:\d+(\.\d+)?%", word):
-            there = "slower:P% (such as slower:5%), failed and vanished"
-            raise UsageError(f"{word!r} is nothing that --fail-on knows; there are: {there}.")
+            known = "slower:P% (such as slower:5%), failed, vanished"
+            raise UsageError(f"Unknown --fail-on condition {word!r}; choose from: {known}.")
     return found
 
 
 def seconds(value: Any) -> float | None:
-    """A time that an input may take; None stays."""
+    """A timeout in seconds; None passes."""
     if value is not None and not (value > 0 and math.isfinite(value)):
-        raise UsageError(f"The timeout must be above zero, not {value:g}.")
+        raise UsageError(f"The timeout must be a number of seconds above 0, not {value:g}.")
     return None if value is None else float(value)
 
 
 def memory_size(value: Any) -> int | None:
-    """A size such as 8G or 512M as a number of bytes; None stays."""
+    """A size such as 8G or 512M in bytes; None passes."""
     if value is None:
         return None
     import re
@@ -95,12 +104,12 @@ def memory_size(value: Any) -> int | None:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(value).strip(), re.IGNORECASE)
     number = float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ") if found else 0
     if number < 1:
-        raise UsageError(f"A memory limit is a size such as 8G or 512M, not {value!r}.")
+        raise UsageError(f"The memory limit must be a size such as 8G or 512M, not {value!r}.")
     return int(number)
 
 
 def script_words(value: Any) -> tuple[str, ...]:
-    """Script arguments as a shell would split them; a comma before an option splits too."""
+    """Script arguments, split as in a shell and at commas before an option."""
     if value is None:
         return ()
     if not isinstance(value, str):
@@ -111,12 +120,12 @@ def script_words(value: Any) -> tuple[str, ...]:
     try:
         parts = shlex.split(value)
     except ValueError as error:
-        raise UsageError(f"The script arguments {value!r} cannot be split: {error}.") from None
+        raise UsageError(f"Cannot split the script arguments {value!r}: {error}.") from None
     return tuple(part for word in parts for part in re.split(r",(?=-)", word) if part)
 
 
 def runtime_arguments(value: Any) -> dict[str, Any]:
-    """A dict, or the words ``key::value``, ``key::[a,b]`` and ``flag`` as one."""
+    """A dict of runtime arguments, also from ``key::value``, ``key::[a,b]`` and ``flag``."""
     if isinstance(value, Mapping):
         return dict(value)
     return dict(_runtime_argument(word) for word in words(value))
@@ -125,7 +134,9 @@ def runtime_arguments(value: Any) -> dict[str, Any]:
 def _runtime_argument(word: str) -> tuple[str, Any]:
     key, separator, value = word.partition("::")
     if not key or (separator and not value):
-        raise UsageError(f"A runtime argument is key::value, key::[a,b] or flag, not {word!r}.")
+        raise UsageError(
+            f"A runtime argument must be key::value, key::[a,b] or flag, not {word!r}."
+        )
     if value.startswith("[") and value.endswith("]"):
         return key, [part.strip() for part in value[1:-1].split(",") if part.strip()]
     return key, value if separator else True

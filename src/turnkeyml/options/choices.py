@@ -1,4 +1,4 @@
-"""What can be chosen, as the registries know it, for ``--help`` and for the checks."""
+"""Choices and help texts that are made from the registries."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 __all__ = [
     "REBUILD_POLICIES",
     "baseline_help",
-    "comparison_formats",
     "default_device_name",
     "default_runtime",
     "default_sequences",
     "device_names",
-    "opset_in_words",
+    "default_opset",
     "precisions",
     "rebuild_policies",
-    "report_formats",
+    "formats",
     "retries",
     "runtime_arguments_help",
     "runtimes_help",
-    "sequence_names",
+    "sequences_help",
     "skip_policies",
 ]
 
@@ -51,31 +50,32 @@ def runtimes_help() -> str:
 
     names = {device.name: ", ".join(r.name for r in runtimes(device.name)) for device in devices()}
     if len(names) == 1:
-        return f"one or more of {', '.join(names.values())}; several take turns"
-    every = "; ".join(f"{listed} on {device}" for device, listed in names.items())
-    return f"one or more of the device's, which take turns: {every}"
+        return f"one or more runtimes, measured in turns: {', '.join(names.values())}"
+    every = "; ".join(f"{known} on {device}" for device, known in names.items())
+    return f"one or more runtimes of the device, measured in turns: {every}"
 
 
 def runtime_arguments_help() -> str:
-    """How they are written, and those that there are."""
+    """The syntax of runtime arguments, and the arguments that runtimes take."""
     from turnkeyml.runtimes.registry import runtimes
 
     known = [f"{a.name} ({r.name}): {a.help}" for r in runtimes() for a in r.arguments]
-    there = "; ".join(known) if known else "no runtime here takes any"
-    return f"arguments for the runtime, as key::value, key::[a,b] or flag; {there}"
+    text = "; ".join(known) if known else "none of the runtimes takes any"
+    return f"arguments for the runtime, as key::value, key::[a,b] or flag; {text}"
 
 
 def baseline_help() -> str:
     return (
-        "what the others are compared with: a runtime, or one with a precision such as "
+        "compare the others with this one: a runtime, or a runtime with a precision, such as "
         f"{default_runtime()}-{precisions()[-1]}"
     )
 
 
-def sequence_names() -> list[str]:
+def sequences_help() -> str:
+    """The named sequences, and what may stand in their place."""
     from turnkeyml.build.sequences import SEQUENCES
 
-    return list(SEQUENCES)
+    return f"build sequence: {', '.join(SEQUENCES)}, or build stages separated by commas"
 
 
 def default_sequences() -> str:
@@ -87,11 +87,11 @@ def default_sequences() -> str:
         if runtime.measures_files:
             chosen.setdefault(runtime.default_sequence, []).append(runtime.name)
     known = ", ".join(f"{name} for {' and '.join(of)}" for name, of in chosen.items())
-    return f"the runtime's own, {known}; .onnx files are measured as they are"
+    return f"that of the runtime, {known}; .onnx files are measured without a build"
 
 
 def precisions() -> list[str]:
-    """Those that a named sequence builds, the one that takes the fewest stages first."""
+    """The precisions that named sequences build, the one with the fewest stages first."""
     from turnkeyml.build.sequences import SEQUENCES
 
     shortest_first = sorted(SEQUENCES.values(), key=lambda sequence: len(sequence.stages))
@@ -112,24 +112,12 @@ def skip_policies() -> list[str]:
     return list(SKIP)
 
 
-def opset_in_words() -> str:
+def default_opset() -> str:
     return f"{environment.ONNX_OPSET}, or {DEFAULT_ONNX_OPSET}"
 
 
-def report_formats() -> list[str]:
-    return _formats() or ["csv"]
+def formats() -> tuple[str, ...]:
+    """The report formats."""
+    from turnkeyml.report.formats import names
 
-
-def comparison_formats() -> list[str]:
-    return _formats() or ["text", "markdown", "csv"]
-
-
-def _formats() -> list[str]:
-    """The names of the formats that have a file; none before there are such files."""
-    from importlib.util import find_spec
-
-    if find_spec("turnkeyml.report.formats") is None:
-        return []
-    from importlib import import_module
-
-    return list(import_module("turnkeyml.report.formats").names())
+    return names()

@@ -1,7 +1,7 @@
-"""What each command and function takes: the typed dicts of the other files, put together.
+"""The options of each command and function, combined from the TypedDicts of the other files.
 
-The fields of a typed dict are its options, in the order of ``--help``. Their annotations are
-evaluated, so these files have no ``annotations`` import.
+The fields of a TypedDict are its options, in the order of ``--help``. Their annotations are
+evaluated, so these files do not import ``annotations``.
 """
 
 from turnkeyml.options.building import (
@@ -66,7 +66,7 @@ class PlanOptions(
     LeanCache,
     total=False,
 ):
-    """Of ``make_plan``."""
+    """Options of ``make_plan``."""
 
 
 class BenchmarkOptions(
@@ -88,7 +88,7 @@ class BenchmarkOptions(
     Verbose,
     total=False,
 ):
-    """Of ``benchmark`` and ``benchmark_files``."""
+    """Options of ``benchmark`` and ``benchmark_files``."""
 
 
 class RaceOptions(
@@ -103,17 +103,17 @@ class RaceOptions(
     Verbose,
     total=False,
 ):
-    """Of ``race`` and ``race_files``."""
+    """Options of ``race`` and ``race_files``."""
 
 
 class BuildOptions(NamedSequence, Building, CacheOptions, total=False):
-    """Of ``build_model``."""
+    """Options of ``build_model``."""
 
 
 class ModelOptions(
     BuildOnly, DeviceOptions, Runtimes, Timing, BuildOptions, LeanCache, total=False
 ):
-    """Of ``benchmark_model``."""
+    """Options of ``benchmark_model``."""
 
 
 COMMANDS: dict[str, tuple[type, ...]] = {
@@ -132,7 +132,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "models location": (QuietView,),
     "system-info": (JsonView,),
 }
-"""What each command takes; ``version`` takes nothing."""
+"""The options of each command; ``version`` has none."""
 
 FUNCTIONS: dict[str, type] = {"benchmark_model": ModelOptions, "build_model": BuildOptions}
-"""What functions take that are no command."""
+"""The options of functions that no command corresponds to."""

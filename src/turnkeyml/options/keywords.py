@@ -15,10 +15,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def takes(declaration: type) -> Callable[[F], F]:
-    """Complete and check the options that a function gets as ``**options``.
+    """A decorator that checks the ``**options`` of a function and fills in the defaults.
 
-    The function is called with a value for each of them. Its signature names them all, with their
-    types and defaults.
+    The function gets a value for every option. Its signature lists them with types and defaults.
     """
 
     def decorate(function: F) -> F:

@@ -1,4 +1,4 @@
-"""What to evaluate, with which runtimes, and for how long."""
+"""Options that select what is evaluated, with which runtimes, and how precisely."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _what = partial(Option, group="what to do")
-_who = partial(Option, group="who takes part")
+_race = partial(Option, group="contestants")
 _measure = partial(Option, group="how to measure")
 
 RUNTIME = _measure(
@@ -38,9 +38,9 @@ class Files(TypedDict, total=False):
     input_files: Annotated[
         Words,
         Option(
-            help="scripts (.py), models (.onnx) or lists of them (.txt), or models that come with "
-            "turnkey (timm/resnet50, timm); wildcards are expanded; FILE.py::HASH,… restricts to "
-            "some of the models in a script",
+            help="scripts (.py), models (.onnx), lists of files (.txt) or models that come with "
+            "turnkey (timm/resnet50, timm); wildcards are expanded; FILE.py::HASH,… selects some "
+            "of the models in a script",
             default_in_words="-",
             positional=True,
             nargs="+",
@@ -53,9 +53,8 @@ class AnalyzeOnly(TypedDict, total=False):
     analyze_only: Annotated[
         bool,
         _what(
-            help="list the models",
+            help="only list the models in the files; do not build them",
             default=False,
-            default_in_words="build them too",
             excludes="only",
         ),
     ]
@@ -63,7 +62,7 @@ class AnalyzeOnly(TypedDict, total=False):
 
 class BuildOnly(TypedDict, total=False):
     build_only: Annotated[
-        bool, _what(help="build", default=False, default_in_words="measure too", excludes="only")
+        bool, _what(help="only build the models; do not measure", default=False, excludes="only")
     ]
 
 
@@ -71,7 +70,7 @@ class Labels(TypedDict, total=False):
     labels: Annotated[
         Words,
         _what(
-            help="only scripts with these labels: key::value, or key::a,b for either value",
+            help="select scripts by label: key::value, or key::a,b for either value",
             default=(),
             default_in_words="all",
             check=checks.words,
@@ -95,8 +94,7 @@ class Selection(Labels, total=False):
     script_args: Annotated[
         Words | None,
         _what(
-            help="arguments for the scripts, quoted as in a shell; a comma before an option "
-            "separates too",
+            help="arguments for the scripts, quoted as in a shell; commas may separate options",
             check=checks.script_words,
             metavar="ARGS",
         ),
@@ -104,8 +102,8 @@ class Selection(Labels, total=False):
     sweep: Annotated[
         Words,
         _what(
-            help="run the scripts with each value of an argument: batch_size=1,2,4,8 or 1..4 or "
-            "1..64*2 or 0..100+20; several make every combination",
+            help="run the scripts once per value of an argument: batch_size=1,2,4,8 or 1..4 or "
+            "1..64*2 or 0..100+20; several arguments form a cross product",
             default=(),
             check=checks.words,
             nargs="+",
@@ -118,7 +116,7 @@ class DeviceOptions(TypedDict, total=False):
     device: Annotated[
         str,
         _measure(
-            help="kind of hardware",
+            help="device type",
             default=choices.default_device_name,
             choices=choices.device_names,
         ),
@@ -143,24 +141,24 @@ class Contestants(TypedDict, total=False):
         Words | None,
         replace(
             RUNTIME,
-            group="who takes part",
-            default_in_words="every one that is available here",
+            group="contestants",
+            default_in_words="all that are available",
         ),
     ]
     precision: Annotated[
         Words,
         replace(
             PRECISION,
-            group="who takes part",
+            group="contestants",
             default=lambda: (choices.precisions()[0],),
             default_in_words="",
         ),
     ]
     baseline: Annotated[
         str | None,
-        _who(
+        _race(
             help=choices.baseline_help,
-            default_in_words="a runtime that measures the live model, or the first",
+            default_in_words="the first runtime that measures the live model, or else the first",
             metavar="NAME",
         ),
     ]
@@ -170,7 +168,7 @@ class Timing(TypedDict, total=False):
     iterations: Annotated[
         int | None,
         _measure(
-            help="exactly N timed runs",
+            help="run exactly N timed iterations",
             default_in_words="at least 100, until the median is known to ±1%",
             check=checks.whole("number of iterations", 1),
             excludes="rule",
@@ -188,7 +186,7 @@ class Timing(TypedDict, total=False):
     rigorous: Annotated[
         bool,
         _measure(
-            help="five fresh processes, enough runs for a p99",
+            help="slower, more precise: five processes, enough runs for a p99",
             default=False,
             excludes="rule",
         ),
@@ -196,8 +194,8 @@ class Timing(TypedDict, total=False):
     threads: Annotated[
         int | None,
         _measure(
-            help="threads of every runtime",
-            default_in_words="the physical cores that we may use",
+            help="number of threads of each runtime",
+            default_in_words="the number of usable physical cores",
             check=checks.whole("number of threads", 1),
             metavar="N",
         ),

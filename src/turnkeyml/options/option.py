@@ -1,4 +1,4 @@
-"""An option as it is declared: once, for the command line and for the API."""
+"""The declaration of an option, from which the command line and the API are made."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from typing import Any
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["Option", "excluding", "options_of", "settle"]
+__all__ = ["Option", "options_of", "settle"]
 
 Text = str | Callable[[], str]
-"""Words, or a function that makes them when they are needed."""
+"""A text, or a function that makes it when it is needed."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """What an option means and which values it takes.
+    """What an option does and which values it takes.
 
-    It is part of the type of a field: ``threads: Annotated[int | None, Option(help=…)]``. The name
-    and the type of the field are those of the option.
+    It annotates a field of a TypedDict: ``threads: Annotated[int | None, Option(help=…)]``. The
+    option has the name and the type of the field.
     """
 
     help: Text
-    """What it does. ``{choices}`` stands for the choices; they follow at the end without it."""
+    """What it does. ``{choices}`` is replaced by the choices; without it they are appended."""
     default: Any = None
-    """The value, or a function that finds it."""
+    """The value, or a function that returns it."""
     default_in_words: Text = ""
-    """For people, where the value says nothing; '-' where there is nothing to say."""
+    """The default as ``--help`` shows it, if not as the value; '-' to show none."""
     choices: Callable[[], Iterable[str]] | None = None
     check: Callable[[Any], Any] | None = None
-    """Gets the value and returns it as it is used; a UsageError refuses it."""
+    """Converts a value, or raises a UsageError."""
     noun: str = ""
-    """What a choice is called in a sentence, if not by the name of the option."""
+    """What a choice is called in an error message, if not by the name of the option."""
     excludes: str = ""
-    """Of the options with the same word here only one may be given."""
+    """The name of a set of options of which only one may be given."""
 
     group: str = ""
-    """The heading in ``--help``; this and the rest concern the command line alone."""
+    """The heading in ``--help``. This and the fields below apply to the command line only."""
     short: str = ""
     metavar: str | None = None
     nargs: str | None = None
     extends: bool = False
-    """Whether giving it again adds to what was given before."""
+    """Whether values add up if the option is given several times."""
     positional: bool = False
 
     name: str = ""
@@ -51,26 +51,32 @@ class Option:
 
     @property
     def spelling(self) -> str:
-        """As it is written on the command line."""
+        """The option as it is written on the command line."""
         return self.metavar or self.name if self.positional else f"--{self.name.replace('_', '-')}"
 
+    @property
+    def is_required(self) -> bool:
+        """Whether the command line must give it."""
+        return self.positional and self.nargs != "*"
+
     def default_value(self) -> Any:
+        """The default, computed if it is a function."""
         return self.default() if callable(self.default) else self.default
 
     def meaning(self) -> str:
-        """What it does, with the choices that there are."""
+        """The help text with the choices."""
         text = _text(self.help)
         if self.choices is None:
             return text
-        choices = _listed(list(self.choices()))
+        choices = _alternatives(list(self.choices()))
         placed = text.replace("{choices}", choices)
         return placed if placed != text else f"{text}: {choices}"
 
     def default_words(self) -> str:
-        """The default for people; empty where there is nothing to say."""
-        words = _text(self.default_in_words)
-        if words:
-            return "" if words == "-" else words
+        """The default as ``--help`` shows it; empty to show none."""
+        text = _text(self.default_in_words)
+        if text:
+            return "" if text == "-" else text
         value = self.default_value()
         if isinstance(value, bool):
             return "on" if value else "off"
@@ -79,7 +85,7 @@ class Option:
         return "none" if value is None else str(value)
 
     def settle(self, value: Any) -> Any:
-        """The value as it is used; a UsageError where it makes no sense."""
+        """The checked and converted value; a UsageError if it is invalid."""
         value = self.check(value) if self.check else value
         chosen = (value,) if isinstance(value, str) else value
         if self.choices is not None and isinstance(chosen, tuple):
@@ -87,12 +93,12 @@ class Option:
             unknown = ", ".join(word for word in chosen if word not in known)
             if unknown:
                 noun = self.noun or self.name.replace("_", " ")
-                raise UsageError(f"Unknown {noun} {unknown!r}; there are: {', '.join(known)}.")
+                raise UsageError(f"Unknown {noun} {unknown!r}; choose from: {', '.join(known)}.")
         return value
 
 
 def options_of(*declarations: type) -> dict[str, Option]:
-    """The options that some typed dicts declare, by name and in order."""
+    """The options that TypedDicts declare, by name, in order."""
     found: dict[str, Option] = {}
     for declaration in declarations:
         for name, hint in declaration.__annotations__.items():
@@ -102,7 +108,7 @@ def options_of(*declarations: type) -> dict[str, Option]:
 
 
 def settle(declaration: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """A value for every option: what was given or the default, checked."""
+    """A checked value for every option: the given one or the default."""
     options = options_of(declaration)
     values = {
         name: option.settle(given[name] if name in given else option.default_value())
@@ -115,20 +121,17 @@ def settle(declaration: type, given: Mapping[str, Any]) -> dict[str, Any]:
         if unset or not option.excludes:
             continue
         if option.excludes in chosen:
-            raise UsageError(excluding(option.spelling, chosen[option.excludes].spelling))
+            other = chosen[option.excludes]
+            raise UsageError(f"{option.spelling} is not allowed with {other.spelling}; choose one.")
         chosen[option.excludes] = option
     return values
 
 
-def excluding(one: str, other: str) -> str:
-    """What is said where two options exclude each other."""
-    return f"{one} is not allowed with {other}; choose one."
+def _text(text: Text) -> str:
+    return text() if callable(text) else text
 
 
-def _text(words: Text) -> str:
-    return words() if callable(words) else words
-
-
-def _listed(words: list[str]) -> str:
-    *others, last = words
+def _alternatives(names: list[str]) -> str:
+    """``a, b or c``."""
+    *others, last = names
     return f"{', '.join(others)} or {last}" if others else last

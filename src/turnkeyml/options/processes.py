@@ -1,4 +1,4 @@
-"""Where inputs run, within which limits."""
+"""Options for the processes and Slurm jobs that inputs run in, and for their limits."""
 
 from functools import partial
 from typing import Annotated, TypedDict
@@ -30,9 +30,10 @@ class Processes(TypedDict, total=False):
     timeout: Annotated[
         float | None,
         _process(
-            help="seconds that an input may take",
+            help="kill an input after S seconds",
             default_in_words=f"{environment.TIMEOUT_SECONDS}, or "
-            f"{environment.DEFAULT_TIMEOUT_SECONDS}, where there is a limit",
+            f"{environment.DEFAULT_TIMEOUT_SECONDS}, with --process-isolation, --use-slurm or many "
+            "inputs; otherwise no limit",
             check=checks.seconds,
             metavar="S",
         ),
@@ -40,7 +41,8 @@ class Processes(TypedDict, total=False):
     memory_limit: Annotated[
         str | int | None,
         _process(
-            help="memory that an input and what it starts may use, such as 8G",
+            help="kill an input if it and its child processes use more memory than this, such as "
+            "8G",
             default_in_words="no limit",
             check=checks.memory_size,
             metavar="SIZE",
@@ -49,14 +51,14 @@ class Processes(TypedDict, total=False):
     resume: Annotated[
         bool,
         _process(
-            help="continue an earlier run of the same command: what is finished is not done again",
+            help="continue an earlier run of the same command; skip inputs that are finished",
             default=False,
         ),
     ]
     retry: Annotated[
         str | None,
         _process(
-            help="resume and repeat the inputs with this outcome",
+            help="resume, and repeat the inputs with this outcome",
             choices=choices.retries,
             metavar="OUTCOME",
         ),
@@ -67,7 +69,7 @@ class Jobs(TypedDict, total=False):
     jobs: Annotated[
         int,
         _process(
-            help="find and build N inputs at a time; measurements have the machine to themselves",
+            help="process N inputs in parallel; each measurement still runs alone",
             default=1,
             check=checks.whole("number of jobs", 1),
             metavar="N",
@@ -79,9 +81,9 @@ class Slurm(TypedDict, total=False):
     use_slurm: Annotated[
         bool,
         _slurm(
-            help="run each input as a Slurm job of its own",
+            help="run each input as a Slurm job",
             default=False,
-            default_in_words="run here",
+            default_in_words="run on this machine",
             excludes="isolation",
         ),
     ]
@@ -94,7 +96,7 @@ class Slurm(TypedDict, total=False):
     slurm_max_jobs: Annotated[
         int,
         _slurm(
-            help="the most jobs in the queue at a time",
+            help="at most N Slurm jobs in the queue",
             default=50,
             check=checks.whole("number of Slurm jobs", 1),
             metavar="N",
@@ -103,7 +105,7 @@ class Slurm(TypedDict, total=False):
     slurm_python: Annotated[
         str | None,
         _slurm(
-            help="the interpreter of the jobs",
+            help="the Python interpreter of the Slurm jobs",
             default_in_words="the one that runs turnkey",
             metavar="PYTHON",
         ),

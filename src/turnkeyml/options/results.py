@@ -1,4 +1,4 @@
-"""What the commands take that work with results: the cache, comparisons, lists of models."""
+"""Options of the commands for results: the cache, comparisons, reports, lists of models."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 BUILD_NAMES = Option(
-    help="names of builds; wildcards work",
+    help="build names; wildcards are expanded",
     default=(),
     default_in_words="-",
     check=checks.words,
@@ -39,7 +39,7 @@ BUILD_NAMES = Option(
 )
 
 _SIDE = (
-    "a cache directory, build folders (quoted wildcards work), a report of 'cache report', an "
+    "a cache directory, build folders (wildcards, if quoted), a report of 'cache report', an "
     "evaluation.json or the output of --json"
 )
 _side = partial(Option, default_in_words="-", positional=True)
@@ -51,7 +51,7 @@ class Verbose(TypedDict, total=False):
         Option(
             help="print every caution about the conditions of a measurement",
             default=False,
-            default_in_words="the gravest",
+            default_in_words="the two most severe",
         ),
     ]
 
@@ -60,7 +60,7 @@ class JsonView(TypedDict, total=False):
     json: Annotated[
         bool,
         Option(
-            help="print one JSON document, and everything else to standard error",
+            help="print one JSON document to standard output, everything else to standard error",
             default=False,
             default_in_words="text",
         ),
@@ -76,23 +76,22 @@ class BuildsOrAll(TypedDict, total=False):
 
 
 class ChangeOptions(CacheOptions, total=False):
-    """Of ``cache delete`` and ``cache clean``."""
+    """Options of ``cache delete`` and ``cache clean``."""
 
-    all: Annotated[bool, Option(help="every build in the cache", default=False)]
+    all: Annotated[bool, Option(help="select every build in the cache", default=False)]
 
 
 class Confirmation(TypedDict, total=False):
-    yes: Annotated[bool, Option(help="do not ask before --all", default=False)]
+    yes: Annotated[bool, Option(help="do not ask for confirmation of --all", default=False)]
 
 
 class RemeasureOptions(ChangeOptions, DeviceOptions, Runtimes, Timing, total=False):
-    """Of ``cache benchmark``."""
+    """Options of ``cache benchmark``."""
 
     skip: Annotated[
         str,
         Option(
-            help="builds not to measure with a runtime, by the outcome of an earlier measurement "
-            "with it",
+            help="skip builds by the outcome of an earlier measurement with the same runtime",
             default="none",
             choices=choices.skip_policies,
             noun="skip policy",
@@ -102,7 +101,7 @@ class RemeasureOptions(ChangeOptions, DeviceOptions, Runtimes, Timing, total=Fal
 
 
 class ReportOptions(TypedDict, total=False):
-    """Of ``cache report``."""
+    """Options of ``cache report``."""
 
     cache_dir: Annotated[
         FilePath | Iterable[FilePath] | None,
@@ -111,9 +110,9 @@ class ReportOptions(TypedDict, total=False):
     report_dir: Annotated[
         FilePath,
         Option(
-            help="where the files go",
+            help="the output directory",
             default=".",
-            default_in_words="the working folder",
+            default_in_words="the working directory",
             check=checks.path,
             short="-r",
         ),
@@ -121,9 +120,9 @@ class ReportOptions(TypedDict, total=False):
     format: Annotated[
         Words,
         Option(
-            help="one or more formats",
+            help="one or more output formats",
             default=("csv",),
-            choices=choices.report_formats,
+            choices=choices.formats,
             check=checks.words,
             nargs="+",
             metavar="FORMAT",
@@ -137,13 +136,13 @@ class Sides(TypedDict, total=False):
 
 
 class CompareOptions(TypedDict, total=False):
-    """Of ``compare``."""
+    """Options of ``compare``."""
 
     fail_on: Annotated[
         Words,
         Option(
-            help="exit with 1 if a model is slower by P% or more (slower:P%), if one that was "
-            "successful has failed (failed), or if one is missing in B (vanished)",
+            help="exit with status 1 if a model is slower by P% or more (slower:P%), if it was "
+            "successful in A and failed in B (failed), or if it is missing in B (vanished)",
             default=(),
             default_in_words="never",
             check=checks.conditions,
@@ -158,16 +157,16 @@ class CompareView(Verbose, total=False):
     format: Annotated[
         str,
         Option(
-            help="how the comparison is printed",
+            help="output format",
             default="text",
-            choices=choices.comparison_formats,
+            choices=choices.formats,
             metavar="FORMAT",
         ),
     ]
 
 
 class ModelsOptions(Labels, total=False):
-    """Of ``models list``."""
+    """Options of ``models list``."""
 
 
 class ModelNames(TypedDict, total=False):
@@ -185,8 +184,8 @@ class ModelNames(TypedDict, total=False):
 
 
 class QuietView(TypedDict, total=False):
-    quiet: Annotated[bool, Option(help="print the path alone", default=False)]
+    quiet: Annotated[bool, Option(help="print only the path", default=False)]
 
 
 class ModelsView(TypedDict, total=False):
-    quiet: Annotated[bool, Option(help="print the names alone", default=False)]
+    quiet: Annotated[bool, Option(help="print only the names", default=False)]

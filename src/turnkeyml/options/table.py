@@ -9,7 +9,7 @@ __all__ = ["options_table"]
 
 
 def options_table() -> str:
-    """One row per option, with the commands and functions that take it, in Markdown."""
+    """A Markdown table with one row per option and the commands and functions that take it."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for name, declarations in COMMANDS.items():
         for option in options_of(*declarations).values():
@@ -26,9 +26,9 @@ def _cells(option: Option) -> tuple[str, str, str]:
     spelling = option.spelling
     if not option.positional and option.type is not bool:
         spelling = f"{spelling} {option.metavar or option.name.upper()}"
-    several = " …" if option.nargs in ("+", "*") else ""
+    repeated = " …" if option.nargs in ("+", "*") else ""
     short = f"`{option.short}`, " if option.short else ""
-    return f"{short}`{spelling}{several}`", option.meaning(), option.default_words()
+    return f"{short}`{spelling}{repeated}`", option.meaning(), option.default_words()
 
 
 def _line(cells: tuple[str, ...]) -> str:

@@ -1,1 +1,1 @@
-"""From the evaluations in a cache to tables."""
+"""Evaluations as tables: reports of caches, comparisons, JSON documents."""

@@ -1,4 +1,4 @@
-"""What a cache holds of one build, as typed records; what is damaged is named, not raised."""
+"""Read the stats of a build as typed records; damaged parts are named, not raised."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ __all__ = [
 UNREADABLE = "unreadable"
 """The status of a build whose stats are damaged."""
 NOT_MEASURED = "not measured"
-"""The status of a build that nobody has measured, where its own is not known."""
+"""The status of a build without evaluations, if its own status is unknown."""
 
 SHORTEST, LONGEST = 1e-9, 1e12
-"""Milliseconds between which a latency makes sense: from a femtosecond to thirty years."""
+"""The range of plausible latencies in milliseconds: from a picosecond to thirty years."""
 
 
 @dataclass(frozen=True)
 class StoredEvaluation:
-    """A measurement or failure of a build, and the same as cells of a report."""
+    """An evaluation of a build, and its cells in a report."""
 
     evaluation: Evaluation
     cells: dict[str, Cell]
@@ -51,7 +51,7 @@ class StoredEvaluation:
 
 @dataclass(frozen=True)
 class _BuildSection:
-    """What is known of every build, whatever its sequence recorded besides."""
+    """The fields that the stats of every build have; sequences may add others."""
 
     status: BuildStatus | None = None
     failure: str | None = None
@@ -70,26 +70,26 @@ class StoredBuild:
 
     folder: BuildFolder
     cells: dict[str, Cell] = field(default_factory=dict)
-    """What is known of the model and of how it was built."""
+    """Facts about the model and the build, by column."""
     evaluations: list[StoredEvaluation] = field(default_factory=list)
     status: BuildStatus | None = None
     failure: str | None = None
-    """Why it could not be built, if it could not."""
+    """Why the build failed; None if it did not."""
     verification: Verification | None = None
     damage: dict[str, str] = field(default_factory=dict)
-    """What cannot be read, and why."""
+    """The reason why each unreadable part cannot be read."""
 
     @property
     def remark(self) -> str | None:
-        """A sentence about what cannot be read; None where all can."""
+        """A sentence that names the unreadable parts; None if there are none."""
         if not self.damage:
             return None
-        words = " and ".join(self.damage)
-        return f"{words[0].upper()}{words[1:]} of build {self.folder.name} cannot be read."
+        parts = " and ".join(self.damage)
+        return f"{parts[0].upper()}{parts[1:]} of build {self.folder.name} cannot be read."
 
     @contextlib.contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Keep what is wrong with a part of the stats, so that the others are still read."""
+        """Record the damage of one part of the stats, so that the other parts are still read."""
         try:
             yield
         except DamagedRecord as error:
@@ -97,7 +97,7 @@ class StoredBuild:
 
 
 def read_build(folder: BuildFolder) -> StoredBuild:
-    """Everything that the stats of a build hold and that makes sense."""
+    """The stats of a build, without the parts that are damaged."""
     build = StoredBuild(folder)
     stats = read_stats(folder)
     if not stats:
@@ -112,13 +112,13 @@ def read_build(folder: BuildFolder) -> StoredBuild:
 
 
 def check_latency(value: Any) -> float:
-    """A latency in milliseconds; a ``DamagedRecord`` where nothing could have taken so long."""
+    """A latency in milliseconds; a ``DamagedRecord`` if it is not plausible."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         number = 0.0
     if not SHORTEST < number < LONGEST:
-        raise DamagedRecord(f"{str(value)[:40]} is no latency")
+        raise DamagedRecord(f"{str(value)[:40]} is not a latency")
     return number
 
 
@@ -132,7 +132,7 @@ def _read_labels(build: StoredBuild, name: str, value: Any) -> None:
 
 
 def _read_section(build: StoredBuild, name: str, value: Any) -> None:
-    """The section about how it was built; its stages become columns with their names."""
+    """Read the section about the build; each stage becomes columns with its name."""
     if value is None:
         return
     known = from_dict(_BuildSection, value)
@@ -151,7 +151,7 @@ def _read_section(build: StoredBuild, name: str, value: Any) -> None:
 
 def _read_evaluations(build: StoredBuild, name: str, value: Any) -> None:
     if value is not None and not isinstance(value, list):
-        raise DamagedRecord("they are no list")
+        raise DamagedRecord("they are not a list")
     for data in value or []:
         with build.reading("an evaluation"):
             evaluation = from_dict(Evaluation, data)
@@ -162,7 +162,7 @@ def _read_evaluations(build: StoredBuild, name: str, value: Any) -> None:
 
 
 def _in_words(name: Any) -> str:
-    """What a sentence calls a part of the stats, whatever its name is."""
+    """A part of the stats, as a message calls it."""
     if not isinstance(name, str):
         return "an entry"
     return "the build section" if name == "build" else f"the {printable(name)[:40]}"

@@ -1,4 +1,4 @@
-"""What people read of the report of a cache: the figures, what failed, what cannot be read."""
+"""The sections of a cache report for people: measurements, failures, unreadable builds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _UNMEASURED = (NOT_MEASURED, BuildStatus.SUCCESSFUL, BuildStatus.RUNNING)
 
 @dataclass
 class Contents:
-    """What occurs in some records, found out as they come by."""
+    """Which columns, statuses and devices occur in the records that were added."""
 
     columns: set[str] = field(default_factory=set)
-    """Those that are filled anywhere."""
+    """The columns that are not empty in every record."""
     statuses: Counter[str] = field(default_factory=Counter)
     device_types: set[str] = field(default_factory=set)
 
@@ -34,7 +34,7 @@ class Contents:
 
 
 def sections_of(records: Iterable[Record], contents: Contents) -> tuple[Section, ...]:
-    """The sections of a report; those that would be empty are left out."""
+    """The sections of a report, without empty ones."""
     sections = []
     if contents.statuses[EvaluationStatus.SUCCESSFUL]:
         sections.append(Section(table=_table(records, contents)))
@@ -46,7 +46,7 @@ def sections_of(records: Iterable[Record], contents: Contents) -> tuple[Section,
 
 
 def _table(records: Iterable[Record], contents: Contents) -> Table:
-    """The measurements; columns that say nothing are left out."""
+    """The table of the measurements, without columns that carry no information."""
     needed = {
         "device": len(contents.device_types - {""}) > 1,
         "parameters": any(name.startswith("parameters_") for name in contents.columns),
@@ -106,7 +106,7 @@ def _damage(record: Record) -> str:
 
 def _summary(contents: Contents) -> str:
     counts = [f"{number} {status}" for status, number in contents.statuses.items()]
-    return f"Status: {', '.join(counts)}." if counts else "There is no build."
+    return f"Status: {', '.join(counts)}." if counts else "The cache contains no builds."
 
 
 _HEADER = (

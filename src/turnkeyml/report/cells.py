@@ -1,4 +1,4 @@
-"""Typed records as flat cells, and the order of the columns that they make.
+"""Flatten typed records into cells, and order the columns.
 
 The columns of an evaluation follow from the fields of its record: those of ``Performance`` have
 the same names, those of ``Verification`` and ``Conditions`` have a prefix, and each entry of a dict
@@ -38,15 +38,15 @@ FIRST_COLUMNS = (
 )
 
 DEPTH = 12
-"""Dicts and lists within each other that anything of ours may have. More is damage."""
+"""The deepest nesting of dicts and lists in our records. Deeper nesting is damage."""
 LARGEST = 2**63
-"""Whole numbers from here on are damage: no program that reads tables could hold them."""
+"""Integers from this magnitude on are damage: programs that read tables use 64 bits."""
 WHOLE = ("input_shapes", "input_dtypes")
-"""Dicts with one entry per input, which would make columns without end: one cell each."""
+"""Dicts with one entry per input, which would add columns without limit: one JSON cell each."""
 
 
 def evaluation_cells(evaluation: Evaluation) -> dict[str, Cell]:
-    """Everything that is known of an evaluation; a ``DamagedRecord`` if no cell can hold it."""
+    """The cells of an evaluation; a ``DamagedRecord`` if a value does not fit into a cell."""
     cells = record_cells(evaluation)
     if evaluation.verification is not None:
         cells["verdict"] = cells.pop("verification_verdict")
@@ -54,11 +54,11 @@ def evaluation_cells(evaluation: Evaluation) -> dict[str, Cell]:
 
 
 def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
-    """The fields of a record, and of the records in it."""
+    """The cells of a record and of the records in it."""
     cells: dict[str, Cell] = {}
-    for own_name, holds_record in _fields(record.__class__):
+    for own_name, has_record in _fields(record.__class__):
         name, value = f"{prefix}{own_name}", getattr(record, own_name)
-        if value is None and holds_record:
+        if value is None and has_record:
             continue
         if value is None or type(value) in (str, float):
             cells[name] = value
@@ -77,20 +77,20 @@ def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
 
 @functools.cache
 def _fields(kind: Any) -> tuple[tuple[str, bool], ...]:
-    """The names of the fields of a record, and whether each holds a record itself."""
+    """The names of the fields of a record, and whether the value of each is a record."""
     hints = typing.get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]
     return tuple((name, _record_in(hints[name]) is not None) for name in names)
 
 
 def flat(data: Mapping[Any, Any], prefix: str = "", depth: int = DEPTH) -> dict[str, Cell]:
-    """Nested dicts as cells, their names joined by underscores; lists as JSON."""
+    """The cells of nested dicts, with keys joined by underscores; lists become JSON."""
     cells: dict[str, Cell] = {}
     for key, value in data.items():
         name = f"{prefix}{_cell(key)}"
         if isinstance(value, dict) and key not in WHOLE:
             if depth <= 1:
-                raise DamagedRecord(f"{name[:40]}: it is nested too deep")
+                raise DamagedRecord(f"{name[:40]}: it is nested too deeply")
             cells.update(flat(value, f"{name}_", depth - 1))
         else:
             cells[name] = _cell(value)
@@ -108,9 +108,9 @@ def _cell(value: Any) -> Cell:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """What JSON can hold; a ``DamagedRecord`` where that would have no end."""
+    """Data that JSON can represent; a ``DamagedRecord`` if it is nested too deeply."""
     if depth <= 0:
-        raise DamagedRecord("it is nested too deep")
+        raise DamagedRecord("it is nested too deeply")
     if isinstance(value, dict):
         return {str(_scalar(k)): _plain(v, depth - 1) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -127,10 +127,10 @@ def _scalar(value: Any) -> Cell:
 
 
 def ordered_columns(seen: Iterable[str]) -> tuple[str, ...]:
-    """All columns of an evaluation and whatever else was seen, always in the same order.
+    """All columns of an evaluation and the columns that were seen, always in the same order.
 
-    The most wanted come first, then the evaluation in the order of its records, then what is
-    known of the build, by name.
+    The most important columns come first, then the evaluation in the order of its fields, then the
+    build in alphabetical order.
     """
     known = [name for name in _evaluation_columns() if not name.endswith("_")]
     return tuple(sorted({*FIRST_COLUMNS, *known, *seen}, key=_rank))
@@ -152,7 +152,7 @@ def _order() -> dict[str, int]:
 
 @functools.cache
 def _evaluation_columns() -> tuple[str, ...]:
-    """In the order of the fields; one that ends in an underscore stands for the keys of a dict."""
+    """The columns in the order of the fields; a trailing _ stands for the keys of a dict."""
     names = _columns_of(Evaluation)
     return tuple("verdict" if name == "verification_verdict" else name for name in names)
 
@@ -170,7 +170,7 @@ def _columns_of(kind: Any, prefix: str = "") -> Iterator[str]:
 
 
 def _record_in(hint: Any) -> Any:
-    """The record that a field holds, or None where it holds something else."""
+    """The record type in the type of a field; None if there is none."""
     if typing.get_origin(hint) is tuple:
         return None
     return next((h for h in (hint, *typing.get_args(hint)) if dataclasses.is_dataclass(h)), None)

@@ -1,4 +1,4 @@
-"""Two sides of measurements: what became faster, slower, failed, appeared or vanished."""
+"""Compare two sets of measurements: what became faster, slower, failed, appeared or vanished."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from turnkeyml.report.sides import Side, read_side
 __all__ = ["Comparison", "compare"]
 
 LEAST_DISTURBANCE = 0.005
-"""What is smaller changes nothing beside the rest."""
+"""Smaller relative disturbances are ignored."""
 
 _DAMAGED_SAMPLES = (
     OSError,
@@ -50,11 +50,11 @@ _DAMAGED_SAMPLES = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What numpy raises where a file is no archive, or is one that somebody has changed."""
+"""What numpy raises if a file is not an archive, or a damaged one."""
 
 
 def compare(a: str, b: str) -> Comparison:
-    """Compare B with A, each a path as ``turnkey compare`` takes it."""
+    """The comparison of B with A, each a path as ``turnkey compare`` takes it."""
     side_a, side_b = read_side(a), read_side(b)
     matches = list(match_rows(side_a, side_b))
     pairs = [(x, y) for x, y in matches if x and y]
@@ -86,7 +86,7 @@ def _nothing_in_common(a: str, b: str, side_a: Side, side_b: Side) -> str:
     if models[0] & models[1]:
         labels = [", ".join(sorted({r.item.label for r in s.rows})) for s in (side_a, side_b)]
         return (
-            f"{a} and {b} have models, but no measurement in common ({labels[0]} and {labels[1]}); "
+            f"{a} and {b} share models, but no measurements ({labels[0]} and {labels[1]}); "
             "measure both with the same device, runtime, precision and sweep."
         )
     return (
@@ -96,7 +96,7 @@ def _nothing_in_common(a: str, b: str, side_a: Side, side_b: Side) -> str:
 
 
 def _fuller(a: Row, b: Row) -> Row:
-    """The one that knows how it was to be measured; B where both do."""
+    """The row that knows the runtime and precision; B if both do."""
     return a if b.failure and not a.failure else b
 
 
@@ -106,7 +106,7 @@ def _single(row: Row) -> SingleRow:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A compared row with the draws of its ratio's logarithm, for the mean over the rows."""
+    """A compared row with random draws of the logarithm of its ratio, for the mean."""
 
     row: ComparedRow
     draws: np.ndarray | None
@@ -140,13 +140,13 @@ class _Judged:
 
     @property
     def counts(self) -> bool:
-        """Whether it is part of the mean: a wrong result that is fast is not faster."""
+        """Whether it counts for the mean: only verified rows with an interval do."""
         verified = self.row.verification_a.trusted and self.row.verification_b.trusted
         return verified and self.draws is not None
 
 
 def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
-    """Where the median of a row may be, and what to say about how that is known."""
+    """Draws of the logarithm of a row's median, and notes about where they come from."""
     item = row.item
     where = [item.build_name, item.device_type, item.label, repr(sorted(item.parameters.items()))]
     random = ratios.generator(side, *where)
@@ -156,26 +156,26 @@ def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
         notes = [f"no interval in {side}: too few independent runs"] * (draws is None)
     else:
         draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
-        known = f"no raw samples in {side}: judged by the interval of its median"
+        known = f"no raw samples in {side}: compared by the interval of its median"
         notes = [f"no interval in {side}, and no raw samples" if draws is None else known]
     if draws is not None and row.disturbance >= LEAST_DISTURBANCE:
         draws = draws + random.normal(0.0, row.disturbance, len(draws))
-        notes.append(f"{side} was disturbed, which may have cost it {row.disturbance:.0%}")
+        notes.append(f"{side} was disturbed, which may have slowed it by {row.disturbance:.0%}")
     return draws, notes
 
 
 def _recorded_error(row: Row, processes: int) -> float:
-    """The relative standard error that the recorded interval of so many processes stands for."""
+    """The relative standard error of the median, from its recorded interval."""
     if row.low is None or row.high is None or processes < 2:
         return 0.0
     return (row.high - row.low) / 2 / student(processes) / row.median
 
 
 def _samples(row: Row) -> list[np.ndarray] | None:
-    """The raw samples, if they are there and are those that the median was computed from.
+    """The raw samples by process; None if they do not exist or do not belong to the row.
 
-    The next measurement of a build with the same runtime takes the place of the file, also where
-    it belongs to another point of a sweep and the record of the first is kept.
+    A later measurement of the build with the same runtime overwrites the file, also for another
+    point of a sweep, while the record of the first one is kept.
     """
     if row.samples is None:
         return None
@@ -199,17 +199,17 @@ def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:
 
 
 def _differences(a: Row, b: Row) -> Iterator[Difference]:
-    """What is known of both and not the same.
+    """The conditions that differ, if both sides know them.
 
-    The version of a runtime is often that of a library, and the threads are a setting: what was
-    told is not told again.
+    The version of a runtime is often that of a library, and the threads are a setting: the same
+    difference is reported once.
     """
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for name, value in a.conditions.items():
         other = b.conditions.get(name, value)
         detail = name.startswith(("library ", "setting "))
-        if value != other and not (detail and (value, other) in told):
-            told.add((value, other))
+        if value != other and not (detail and (value, other) in reported):
+            reported.add((value, other))
             yield Difference(name, value, other)
     if a.item.build_name != b.item.build_name:
         yield Difference("build_name", a.item.build_name, b.item.build_name)

@@ -1,4 +1,4 @@
-"""Everything that two sides of measurements tell about each other, as typed data."""
+"""A comparison of two sets of measurements, as typed data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Difference:
-    """Something about how a row was measured that is not the same on both sides."""
+    """A condition of a measurement that differs between the sides."""
 
     name: str
     a: str
@@ -29,13 +29,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A measurement that is there on both sides; medians are in milliseconds."""
+    """A measurement that both sides have; medians are in milliseconds."""
 
     item: Item
     median_a: float
     median_b: float
     ratio: float
-    """The median of B over that of A: above 1, B is slower."""
+    """The median of B divided by that of A: above 1, B is slower."""
     ratio_low: float | None
     """The ends of the 95% interval of the ratio."""
     ratio_high: float | None
@@ -43,7 +43,7 @@ class ComparedRow:
     verification_a: Verdict
     verification_b: Verdict
     grade_a: Grade | None = None
-    """How far the conditions of A let one rely on its median; None where nobody graded them."""
+    """The grade of the conditions of A; None if they were not graded."""
     grade_b: Grade | None = None
     differences: tuple[Difference, ...] = ()
     flags_a: tuple[Flag, ...] = ()
@@ -52,7 +52,7 @@ class ComparedRow:
 
     @property
     def is_mismatch(self) -> bool:
-        """Whether it computes something else than the original, on either side."""
+        """Whether either side does not compute the same as the original."""
         return Verdict.MISMATCH in (self.verification_a, self.verification_b)
 
 
@@ -67,7 +67,7 @@ class ComparedFailure:
 
 @dataclass(frozen=True)
 class SingleRow:
-    """What is there on one side only."""
+    """A measurement or failure that only one side has."""
 
     item: Item
     median: float | None
@@ -76,24 +76,24 @@ class SingleRow:
 
 @dataclass(frozen=True)
 class MeanRatio:
-    """The geometric mean of some rows' ratios with its 95% interval."""
+    """The geometric mean of the ratios, with its 95% interval."""
 
     ratio: float
     low: float
     high: float
     rows: int
     left_out: int
-    """Matched rows that are not in it: not verified on both sides, or without an interval."""
+    """Matched rows that are not included: not verified on both sides, or without an interval."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that two sides tell about each other."""
+    """The differences between the measurements of two sides."""
 
     a: str
     b: str
     rows: tuple[ComparedRow, ...]
-    """What was measured on both sides, the largest changes first."""
+    """Measurements that both sides have, the largest changes first."""
     failures: tuple[ComparedFailure, ...]
     appeared: tuple[SingleRow, ...]
     vanished: tuple[SingleRow, ...]
@@ -101,4 +101,4 @@ class Comparison:
     """How many rows got each verdict."""
     geometric_mean: MeanRatio | None
     remarks: tuple[str, ...] = ()
-    """What could not be used, in sentences."""
+    """Sentences about data that could not be used."""

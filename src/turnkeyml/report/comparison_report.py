@@ -1,4 +1,4 @@
-"""A comparison as a report, and the text of it in any format that is text."""
+"""A comparison as a report, and its text in any text format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
     """The text of a comparison in a format, without a line break at the end."""
     form = formats.find(format)
     if not isinstance(form, TextFormat):
-        raise UsageError(f"The format {format} is not text and cannot be printed.")
+        raise UsageError(f"The format {format} cannot be printed, as it is not text.")
     file = io.BytesIO()
     form.write(report_of(comparison, verbose), file)
     return file.getvalue().decode("utf-8").removesuffix("\n")

@@ -1,4 +1,4 @@
-"""What people read of a comparison: the table, and sentences about everything beside it."""
+"""The sections of a comparison for people: the table, and sentences about everything else."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _HEADER = (
 
 
 def sections_of(comparison: Comparison, verbose: bool = False) -> tuple[Section, ...]:
-    """The table, then the gravest first; nothing about what is as it was.
+    """The table, then what changed, the most severe first.
 
-    What is the same for many rows is told once, unless it is to be verbose.
+    A sentence that applies to many rows appears once, or with ``verbose`` once per row.
     """
     rows = comparison.rows
-    told = _Told(rows, verbose)
+    told = _Sentences(rows, verbose)
     found: list[tuple[str, Iterable[str]]] = [
-        ("Failed", map(_failure, sorted(comparison.failures, key=_gravity))),
+        ("Failed", map(_failure, sorted(comparison.failures, key=_severity))),
         ("Verified differently", _verification_changes(rows)),
         ("Vanished: only in A", map(_single, comparison.vanished)),
         ("Appeared: only in B", map(_single, comparison.appeared)),
@@ -58,7 +58,7 @@ def sections_of(comparison: Comparison, verbose: bool = False) -> tuple[Section,
 
 
 def _table(rows: Sequence[ComparedRow]) -> Table:
-    """Columns that say nothing are left out."""
+    """The table of the rows, without columns that carry no information."""
     needed = {
         "device": len({row.item.device_type for row in rows}) > 1,
         "parameters": any(row.item.parameters for row in rows),
@@ -88,7 +88,7 @@ def _cells(row: ComparedRow) -> list[str]:
 
 
 def _grades(row: ComparedRow) -> str:
-    """That of A and that of B; empty where neither is known."""
+    """The grades of A and B; empty if neither is known."""
     if row.grade_a is None and row.grade_b is None:
         return ""
     return f"{row.grade_a or '?'}/{row.grade_b or '?'}"
@@ -102,8 +102,8 @@ def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{_ratio(low)} to {_ratio(high)}"
 
 
-def _gravity(failure: ComparedFailure) -> int:
-    """What worked before comes first, what works now after it, what never did last."""
+def _severity(failure: ComparedFailure) -> int:
+    """The order of failures: new ones first, then fixed ones, then those on both sides."""
     return (failure.failure_a is not None) + (
         failure.failure_a is not None and failure.failure_b is not None
     )
@@ -132,15 +132,15 @@ def _single(row: SingleRow) -> str:
     return f"{name}: {significant(row.median)} ms"
 
 
-class _Told:
-    """Sentences about rows: one for all that share it, or one for each if it is to be verbose."""
+class _Sentences:
+    """Sentences about rows: each once for all rows that share it, or once per row if verbose."""
 
     def __init__(self, rows: Sequence[ComparedRow], verbose: bool) -> None:
         self._rows = rows
         self._verbose = verbose
 
     def grades(self) -> Iterator[str]:
-        """Where the two medians can be relied on to different degrees."""
+        """Sentences about rows whose grades differ."""
         found = (
             (f"grade of the conditions: {row.grade_a} on side A, {row.grade_b} on side B", row)
             for row in self._rows
@@ -159,7 +159,7 @@ class _Told:
         return self._shared((note, row) for row in self._rows for note in row.notes)
 
     def cautions(self) -> Iterator[str]:
-        """One sentence per kind and side; the numbers in it are those of the first row."""
+        """One sentence per kind and side, with the numbers of the first row."""
         groups: dict[tuple[FlagKind, str, int], list[tuple[ComparedRow, Flag]]] = {}
         for row, side, flag in self._flags():
             key = (flag.kind, side, id(row) if self._verbose else 0)
@@ -186,7 +186,7 @@ class _Told:
                 yield f"{sentence} ({self._which(group)})"
 
     def _which(self, group: Sequence[ComparedRow]) -> str:
-        """A row by its name, more by their number."""
+        """The name of a single row, or the number of rows."""
         if len(group) == 1 and len(self._rows) > 1:
             return item_in_words(group[0].item)
         return _count(len(group), "row")
@@ -205,11 +205,11 @@ def _count(number: int, word: str) -> str:
 def _summary(comparison: Comparison) -> tuple[str, ...]:
     counts = [f"{number} {verdict}" for verdict, number in comparison.verdicts.items() if number]
     broken = sum(failure.failure_a is None for failure in comparison.failures)
-    mended = sum(failure.failure_b is None for failure in comparison.failures)
+    fixed = sum(failure.failure_b is None for failure in comparison.failures)
     others = {
         "now failed": broken,
-        "now successful": mended,
-        "failed in both": len(comparison.failures) - broken - mended,
+        "now successful": fixed,
+        "failed in both": len(comparison.failures) - broken - fixed,
         "vanished": len(comparison.vanished),
         "appeared": len(comparison.appeared),
     }

@@ -1,8 +1,8 @@
-"""What a report consists of, and what a format does with it.
+"""The interface between reports and formats.
 
-A report is neutral. Programs read its *records*: flat, every one with the same columns in the same
-order. People read its *sections*: tables and sentences. The report of a cache and a comparison are
-both made into one, and each format writes whichever half suits its readers.
+A report does not know its format. It has *records* for programs, flat and all with the same
+columns, and *sections* for people, with tables and sentences. Cache reports and comparisons are
+both reports, and each format writes the half that suits its readers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 Cell = str | int | float | bool | None
-"""None where nothing is known."""
+"""None if the value is unknown."""
 Record = Mapping[str, Cell]
 """Cells by column; a column that is missing is a cell that is None."""
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Repeatable(Generic[T]):
-    """What a function yields, anew for each loop, so that nothing has to be kept in memory."""
+    """An iterable that calls a generator function anew for each loop, to keep nothing in memory."""
 
     def __init__(self, start: Callable[[], Iterator[T]]) -> None:
         self._start = start
@@ -44,7 +44,7 @@ class Repeatable(Generic[T]):
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as people read them. There may be many rows; each loop over them reads them anew."""
+    """A table for people. The rows may be many; each loop over them reads them again."""
 
     header: tuple[str, ...]
     rows: Iterable[Sequence[str]]
@@ -52,7 +52,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """Something that is told together. One without a title belongs to the report as a whole."""
+    """A part of a report. One without a title belongs to the whole report."""
 
     title: str = ""
     table: Table | None = None
@@ -61,39 +61,39 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Something to report, before it has a format."""
+    """The content of a report, independent of the format."""
 
     columns: tuple[str, ...]
     records: Iterable[Record]
-    """For programs. There may be many; each loop over them reads them anew."""
+    """For programs. They may be many; each loop over them reads them again."""
     heading: tuple[tuple[str, str], ...] = ()
-    """Names with their values, such as which cache the report is about."""
+    """Names and values, such as the path of the cache."""
     sections: tuple[Section, ...] = ()
     """For people."""
 
 
 class Format(ABC):
-    """One way to write a report. Each file of ``report/formats`` defines one, and that is all."""
+    """A report format. Each file in ``report/formats`` defines one."""
 
     name: str
-    """What ``--format`` calls it: the name of its file."""
+    """The name for ``--format``, which is that of its file."""
     suffix: ClassVar[str]
-    """What the names of its files end in, with the dot."""
+    """The suffix of written files, with the dot."""
 
     @abstractmethod
     def write(self, report: Report, file: BinaryIO) -> None:
-        """Write a whole report, a record or a row at a time."""
+        """Write a report, one record or row at a time to save memory."""
 
     def recognizes(self, text: str) -> bool:
-        """Whether a text looks like records in this format. False if it cannot be read back."""
+        """Whether a text looks like records in this format. False if the format is write-only."""
         return False
 
     def read(self, text: str) -> Report:
-        """The columns and records of a recognized text; cells may have become text.
+        """The columns and records of a recognized text; numbers may come back as text.
 
-        A ``ValueError`` says in words why they cannot be read.
+        A ``ValueError`` says why they cannot be read.
         """
-        raise NotImplementedError(f"{self.name} is not read")
+        raise NotImplementedError(f"the format {self.name} is write-only")
 
 
 class TextFormat(Format):
@@ -101,10 +101,10 @@ class TextFormat(Format):
 
     @abstractmethod
     def write_text(self, report: Report, file: TextIO) -> None:
-        """Write a whole report, with a line break at its end."""
+        """Write a report, with a line break at the end."""
 
     def write(self, report: Report, file: BinaryIO) -> None:
-        """Write it in UTF-8; half characters, which names of files may have, as escapes."""
+        """Write a report in UTF-8; lone surrogates, which file names may have, as escapes."""
         wrapper = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
         self.write_text(report, wrapper)
         wrapper.detach()

@@ -1,4 +1,4 @@
-"""What a command found as one JSON document, with a version and a schema."""
+"""The JSON documents that ``--json`` prints."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from turnkeyml.report.json_text import finite
 __all__ = ["SCHEMA", "make_document", "to_json"]
 
 SCHEMA = "turnkey/1"
-"""Grows with every change that a reader could stumble over; new fields alone are none."""
+"""Changes with every incompatible change; new fields are compatible."""
 
 
 def make_document(command: str, *, ok: bool, **content: Any) -> dict[str, Any]:
-    """A document about a command; ``content`` may hold records."""
+    """The document of a command; ``content`` may contain typed records."""
     return {
         "schema": SCHEMA,
         "command": command,
@@ -34,7 +34,7 @@ def to_json(document: dict[str, Any]) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The same with null for what JSON has no number for."""
+    """The same with None for infinity and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(v) for key, v in value.items()}
     if isinstance(value, list):

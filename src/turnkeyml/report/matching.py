@@ -1,4 +1,4 @@
-"""Which row of one side belongs to which of the other."""
+"""Match the rows of one side of a comparison with those of the other."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from turnkeyml.report.sides import Side
 __all__ = ["Match", "match_rows"]
 
 Match = tuple[Row | None, Row | None]
-"""A row of A and its counterpart in B; None where there is none."""
+"""A row of A and its counterpart in B; None if there is none."""
 
 
 def match_rows(side_a: Side, side_b: Side) -> Iterator[Match]:
-    """Every row once, with its counterpart if it has one.
+    """Every row with its counterpart, if it has one.
 
-    A failure that stands for several rows of the other side is matched with each of them.
+    A failure that corresponds to several rows of the other side is matched with each of them.
     """
     identity = _identity([*side_a.rows, *side_b.rows])
     groups: dict[tuple[str, ...], tuple[list[Row], list[Row]]] = {}
@@ -32,10 +32,10 @@ def match_rows(side_a: Side, side_b: Side) -> Iterator[Match]:
 
 
 def _identity(rows: Iterable[Row]) -> Callable[[Item], tuple[str, ...]]:
-    """What two items of one model and inputs share.
+    """A function that returns the identity of an item's model and inputs.
 
-    The hash of an invocation is made from that of its model, so that it is enough where an
-    evaluation that was taken out of its build no longer knows the other.
+    The invocation hash includes the model hash, so it is enough if an evaluation outside its build
+    folder does not know the model hash.
     """
     if all(row.item.model_hash for row in rows):
         return lambda item: (item.model_hash, item.hash)
@@ -43,7 +43,7 @@ def _identity(rows: Iterable[Row]) -> Callable[[Item], tuple[str, ...]]:
 
 
 def _is_ambiguous(rows: list[Row]) -> bool:
-    """Whether several scripts have the same model and were measured in the same way."""
+    """Whether several scripts contain the same model, measured in the same way."""
     return any(
         one.item.stem != other.item.stem and one.is_like(other)
         for number, one in enumerate(rows)
@@ -56,8 +56,11 @@ def _of_stem(rows: list[Row], stem: str) -> list[Row]:
 
 
 def _pair_up(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Iterator[Match]:
-    """The newest rows of one model: first those of exactly one kind, then failures that stand
-    for several kinds with each that has no counterpart of its own."""
+    """Match the newest rows of one model.
+
+    Rows of the same kind come first. Then failures of several kinds are matched with each row that
+    has no counterpart yet.
+    """
     left_a, left_b = _newest(rows_a), _newest(rows_b)
     exact = [(a, b) for a in left_a for b in left_b if a.item.kind == b.item.kind]
     yield from exact
@@ -70,7 +73,7 @@ def _pair_up(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Iterator[Match]:
 
 
 def _newest(rows: Sequence[Row]) -> list[Row]:
-    """One row of each kind; of those whose times are not known, the one that was noted last."""
+    """The newest row of each kind; the last one if their times are unknown."""
     kept: list[Row] = []
     for row in rows:
         rivals = [old for old in kept if old.is_like(row)]

@@ -1,4 +1,4 @@
-"""One measurement or failure as a row that can be compared, made from the cells of a report."""
+"""Rows for comparisons: one measurement or failure each, made from the cells of a report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DISTURBANCES: dict[str, float] = {
     FlagKind.UNSTEADY: 0.03,
     FlagKind.HEAT: 0.05,
 }
-"""By how much what a flag speaks of may move a median, where it cannot be read off."""
+"""The relative error of a median that a flag stands for, if the record has no figure for it."""
 
 
 @dataclass(frozen=True)
@@ -58,52 +58,51 @@ class Item:
 
     @property
     def stem(self) -> str:
-        """The name of the script that it came from."""
+        """The name of its script."""
         return self.build_name.removesuffix(f"_{self.hash}")
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What tells it from the other measurements of its model and inputs."""
+        """What distinguishes it from the other measurements of its model and inputs."""
         parameters = tuple(sorted(self.parameters.items()))
         return (self.device_type, self.runtime, self.precision, parameters)
 
     @property
     def label(self) -> str:
-        """The runtime and the precision, as they are shown."""
+        """The runtime and the precision, for people."""
         return f"{self.runtime} {self.precision}".strip()
 
     @property
     def point(self) -> str:
-        """The point of a sweep that it belongs to, as it is shown; empty without a sweep."""
+        """The point of a sweep, for people; empty without a sweep."""
         return " ".join(f"{name}={value}" for name, value in self.parameters.items())
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement or failure, as a side knows it; latencies are in milliseconds."""
+    """One measurement or failure of a side; latencies are in milliseconds."""
 
     item: Item
     median: float = 0.0
     low: float | None = None
     high: float | None = None
     failure: str | None = None
-    """Why there is no median, if there is none."""
+    """Why there is no median; None if there is one."""
     measured_at: str = ""
     verification: Verdict = Verdict.NOT_CHECKED
     grade: Grade | None = None
     flags: tuple[Flag, ...] = ()
     conditions: dict[str, str] = field(default_factory=dict)
-    """What is known of how it was measured, by name."""
+    """The conditions of the measurement, by name."""
     samples: Path | None = None
     sample_count: int = 0
     disturbance: float = 0.0
-    """By how much, relative to the median, what went on meanwhile may have moved it."""
+    """The relative error of the median that disturbances may have caused."""
 
     def is_like(self, other: Row) -> bool:
         """Whether both are the same kind of measurement of one model.
 
-        What failed early does not know in which precision, or not even with which runtime, it
-        would have been measured: it stands for all of them.
+        An early failure does not know its precision or runtime, so it matches all of them.
         """
         return all(
             mine == theirs or (self.failure and not mine) or (other.failure and not theirs)
@@ -111,22 +110,22 @@ class Row:
         )
 
     def is_newer_than(self, other: Row) -> bool:
-        """Whether it was measured later; False where the times do not say."""
+        """Whether it was measured later; False if a time is unknown."""
         mine, theirs = _time(self.measured_at), _time(other.measured_at)
         return mine is not None and theirs is not None and mine > theirs
 
 
 def item_of(cells: Record) -> Item:
-    """What some cells are about."""
+    """The item that a record of a report is about."""
     names = [field.name for field in fields(Item) if field.name != "parameters"]
-    told = {name: text_of(cells, name) for name in names}
-    return Item(**told, parameters=_named(cells, "parameters_"))
+    texts = {name: text_of(cells, name) for name in names}
+    return Item(**texts, parameters=_named(cells, "parameters_"))
 
 
 def row_of_evaluation(model: Item, evaluation: Evaluation, folder: Path | None = None) -> Row:
-    """A record as a row; the folder is the one that the path of the samples starts from.
+    """The row of an evaluation; the path of its samples is relative to ``folder``.
 
-    It goes through the cells of a report, so that a report tells the same as its cache.
+    It is made from the cells of a report, so that a report and its cache compare the same.
     """
     item = {field.name: getattr(model, field.name) for field in fields(Item)}
     known = {name: value for name, value in item.items() if isinstance(value, str) and value}
@@ -138,9 +137,9 @@ def row_of_evaluation(model: Item, evaluation: Evaluation, folder: Path | None =
 
 
 def row_of_cells(cells: Record) -> Row | None:
-    """A row for a measurement or a failure, None for a build that was only built.
+    """The row of a measurement or failure; None for a build that was not measured.
 
-    A ``DamagedRecord`` says what makes no sense.
+    A ``DamagedRecord`` says which value is invalid.
     """
     status = text_of(cells, "status")
     if status == EvaluationStatus.SUCCESSFUL:
@@ -173,16 +172,16 @@ def _measured_row(cells: Record) -> Row:
 
 
 def _disturbance(flags: set[str], shares: dict[str, float]) -> float:
-    """By how much what the flags speak of may have moved a median, relative to it.
+    """The relative error of a median that the flagged disturbances may have caused.
 
-    A program that takes a share of the machine may cost us that share of the time.
+    A program that takes a share of the processors may take that share of the time.
     """
     found = (shares.get(kind, DISTURBANCES.get(kind, 0.0)) for kind in flags)
     return max((min(share, 1.0) for share in found), default=0.0)
 
 
 def _shares(cells: Record) -> dict[str, float]:
-    """The shares of the time that others took, by the flag that speaks of it."""
+    """The shares of the time that others took, by flag."""
     processors = text_of(cells, "conditions_processors").count(",") + 1
     throttled = _number(cells, "conditions_throttled_seconds")
     return {
@@ -193,7 +192,7 @@ def _shares(cells: Record) -> dict[str, float]:
 
 
 def _conditions(cells: Record) -> dict[str, str]:
-    """What is known of how it was measured, as text, which is all that a report holds."""
+    """The conditions of a measurement as text: a report stores nothing else."""
     facts = {name: text_of(cells, name) for name in ("runtime_version", "artifact_sha256")}
     threads = text_of(cells, "conditions_threads")
     facts["threads"] = "" if threads == "0" else threads
@@ -209,28 +208,28 @@ def _conditions(cells: Record) -> dict[str, str]:
 
 
 def _named(cells: Record, prefix: str) -> dict[str, str]:
-    """The entries of a dict whose columns begin with its name."""
+    """The entries of a dict that was flattened to columns with this prefix."""
     names = [name for name in cells if name.startswith(prefix) and text_of(cells, name)]
     return {name.removeprefix(prefix): text_of(cells, name) for name in names}
 
 
 def text_of(cells: Record, name: str) -> str:
-    """A cell as text; empty where nothing is known."""
+    """A cell as text; empty if it is unknown."""
     cell = cells.get(name)
     return "" if cell is None else str(cell)
 
 
 def _number(cells: Record, name: str) -> float:
-    """A cell as a number; 0 where nothing is known, or nothing that makes sense."""
+    """A cell as a number; 0 if it is unknown or not finite."""
     try:
         number = float(cells.get(name) or 0.0)
     except (ValueError, OverflowError):
-        raise DamagedRecord(f"{name} is no number") from None
+        raise DamagedRecord(f"{name} is not a number") from None
     return number if math.isfinite(number) else 0.0
 
 
 def _interval_end(cells: Record, name: str) -> float | None:
-    """An end of the interval of the median, which may be negative; None where it is not known."""
+    """An end of the interval of the median, which may be negative; None if it is unknown."""
     number = _number(cells, name)
     return number if 0 < abs(number) < LONGEST else None
 
@@ -239,24 +238,24 @@ def _word(kind: type[W], text: str) -> W:
     try:
         return kind(text)
     except ValueError:
-        raise DamagedRecord(f"{text[:40]} is no {kind.__name__}") from None
+        raise DamagedRecord(f"{text[:40]} is not a {kind.__name__}") from None
 
 
 def _samples_path(folder: Path | None, name: str | None) -> Path | None:
-    """Where the samples of a build lie; None where a record points out of its folder."""
+    """The path of the samples of a build; None if it would be outside the build folder."""
     if folder is None or not name or Path(name).is_absolute() or ".." in Path(name).parts:
         return None
     return folder / name
 
 
 def item_in_words(item: Item) -> str:
-    """A row's name in a sentence."""
+    """The name of an item in a sentence."""
     details = ", ".join(filter(None, (item.label, item.point)))
     return f"{item.build_name} ({details})" if details else item.build_name
 
 
 def one_line(reason: Any) -> str:
-    """Why something failed, without the line breaks that some libraries' messages have."""
+    """The reason of a failure without line breaks, which messages of libraries may have."""
     return " ".join(str(reason or "no reason is known").split())
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of the documents that ``--json`` prints, made from the records themselves.
+"""The JSON Schema of the documents that ``--json`` prints, made from the typed records.
 
 ``python -m turnkeyml.report.schema`` prints it; ``docs/turnkey.schema.json`` is a copy.
 """
@@ -23,7 +23,7 @@ RESULTS = {"results": {"type": "array", "items": {"$ref": "#/$defs/InputResult"}
 
 
 def document_schema() -> dict[str, Any]:
-    """What every document looks like, whichever command printed it."""
+    """The JSON Schema of the documents of all commands."""
     definitions: dict[str, Any] = {}
     comparison = _of(Comparison, definitions)
     _of(nouns.InputResult, definitions)
@@ -67,7 +67,7 @@ def document_schema() -> dict[str, Any]:
 
 
 def _if(command: str, properties: dict[str, Any]) -> dict[str, Any]:
-    """What a command's document holds, unless it is about an error."""
+    """The schema of a command's document, unless it reports an error."""
     return {
         "if": {"properties": {"command": {"const": command}}, "not": {"required": ["error"]}},
         "then": {"properties": properties, "required": list(properties)},

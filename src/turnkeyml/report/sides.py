@@ -1,4 +1,4 @@
-"""What is compared: reading a cache, builds, a report or a JSON document into rows."""
+"""Read a side of a comparison: a cache, builds, a report or a JSON document."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ WHAT_IT_MAY_BE = (
 )
 
 DEPTH = 3
-"""The folders from a build to the evaluations in it, the build's own included."""
+"""The number of folders from an evaluation.json up to its build folder."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """Everything that was measured on one side of a comparison."""
+    """The measurements and failures on one side of a comparison."""
 
     rows: tuple[Row, ...]
     remarks: tuple[str, ...] = ()
-    """What could not be used, in sentences."""
+    """Sentences about data that could not be used."""
 
 
 def read_side(name: str) -> Side:
-    """The rows of whatever lies there; an error in words where that is nothing to compare."""
+    """The measurements at a path; a TurnkeyError if there are none."""
     path = Path(name).expanduser()
     if path.exists():
         side = _read_path(path)
@@ -57,13 +57,13 @@ def read_side(name: str) -> Side:
         side = _joined(_read_path(found) for found in _matches(path))
     if not side.rows:
         why = " ".join(side.remarks)
-        raise TurnkeyError(f"Nothing in {name} has been measured. {why}".rstrip())
+        raise TurnkeyError(f"{name} contains no measurements. {why}".rstrip())
     return side
 
 
 def _matches(path: Path) -> list[Path]:
     if not glob.has_magic(str(path)):
-        raise TurnkeyError(f"There is nothing at {path}; name {WHAT_IT_MAY_BE}.")
+        raise TurnkeyError(f"{path} does not exist; name {WHAT_IT_MAY_BE}.")
     found = [Path(match) for match in sorted(glob.glob(str(path)))]
     usable = [match for match in found if match.is_file() or _is_build(match)]
     if not usable:
@@ -85,7 +85,7 @@ def _read_path(path: Path) -> Side:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise TurnkeyError(f"{path} is no text; name {WHAT_IT_MAY_BE}.") from None
+        raise TurnkeyError(f"{path} is not a text file; name {WHAT_IT_MAY_BE}.") from None
     except OSError as error:
         raise TurnkeyError(f"{path} cannot be read ({error.strerror}).") from None
     form = next((form for form in formats() if form.recognizes(text)), None)
@@ -102,8 +102,8 @@ def _read_folder(path: Path) -> Side:
     folders = build_folders(path)
     if not folders:
         foreign = any(not entry.name.startswith(".") for entry in path.iterdir())
-        what = "is no cache" if foreign else "is empty"
-        raise TurnkeyError(f"{path} {what}: there is no build in it. Name {WHAT_IT_MAY_BE}.")
+        what = "is not a cache" if foreign else "is empty"
+        raise TurnkeyError(f"{path} {what}: it contains no builds. Name {WHAT_IT_MAY_BE}.")
     return _joined(map(_read_build, folders))
 
 
@@ -120,7 +120,7 @@ def _read_json(path: Path, text: str) -> Side:
     try:
         data = parse(text)
     except ValueError:
-        raise TurnkeyError(f"{path} is no whole JSON document; write it again.") from None
+        raise TurnkeyError(f"{path} is not valid JSON; write it again.") from None
     try:
         if "device_type" in data and "runtime" in data:
             return Side((_evaluation_file(path, data),))
@@ -129,12 +129,13 @@ def _read_json(path: Path, text: str) -> Side:
     except DamagedRecord:
         raise TurnkeyError(f"{path} is damaged; measure again, or write it again.") from None
     raise TurnkeyError(
-        f"{path} is no evaluation and holds no results of schema {SCHEMA}; name {WHAT_IT_MAY_BE}."
+        f"{path} is neither an evaluation nor a document with results of schema {SCHEMA}; "
+        f"name {WHAT_IT_MAY_BE}."
     )
 
 
 def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
-    """An evaluation by itself; its build folder, if it is still in it, knows the model."""
+    """The row of an evaluation.json; the model is read from its build folder, if it is in one."""
     evaluation = from_dict(Evaluation, data)
     build = next(filter(_is_build, path.resolve().parents[:DEPTH]), None)
     if build is not None:
@@ -172,8 +173,10 @@ def _read_report(path: Path, form: Format, text: str) -> Side:
         raise TurnkeyError(f"{path} cannot be read as a report: {error}.") from None
     missing = [name for name in NEEDED_COLUMNS if name not in report.columns]
     if missing:
-        words = f"it has no column {', '.join(missing)}"
-        raise TurnkeyError(f"{path} is no report of 'turnkey cache report': {words}.")
+        raise TurnkeyError(
+            f"{path} is not a report of 'turnkey cache report': "
+            f"it has no column {', '.join(missing)}."
+        )
     rows: list[Row] = []
     remarks = []
     for number, record in enumerate(report.records, start=1):

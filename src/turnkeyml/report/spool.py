@@ -1,4 +1,4 @@
-"""Records that wait in a file until all of them are known."""
+"""Records in a temporary file, until all of them are known."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ __all__ = ["Spool"]
 
 
 class Spool:
-    """As many records as there are, in a file and in little memory.
+    """Any number of records, in a file to save memory.
 
-    The columns of a report are known only when its last record is, and a cache may hold ten
-    thousand.
+    The columns of a report are known only after its last record, and a cache may have ten thousand.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -23,13 +22,13 @@ class Spool:
         self._end = 0
 
     def add(self, record: Record) -> None:
-        """Put a record behind the others."""
+        """Append a record."""
         self._file.seek(self._end)
         self._file.write(json.dumps(dict(record)).encode() + b"\n")
         self._end = self._file.tell()
 
     def __iter__(self) -> Iterator[dict[str, Cell]]:
-        """Every record, in order. Several loops may read at the same time."""
+        """Every record, in order. Several loops may run at the same time."""
         position = 0
         while position < self._end:
             self._file.seek(position)

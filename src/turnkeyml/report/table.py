@@ -1,4 +1,4 @@
-"""The report of caches: one row per evaluation, every stat a column."""
+"""The report of caches: one row per evaluation, one column per stat."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["rows", "write_report"]
 
 
 def rows(cache_dir: Path) -> Iterator[dict[str, Cell]]:
-    """Every evaluation in a cache; a build without one, or with damage, has a row of its own."""
+    """One row per evaluation in a cache, and one per build that has none or is damaged."""
     for folder in build_folders(cache_dir):
         yield from _rows_of(read_build(folder))
 
@@ -28,15 +28,15 @@ def rows(cache_dir: Path) -> Iterator[dict[str, Cell]]:
 def write_report(
     caches: list[Path], report_dir: Path, formats: Sequence[str] = ("csv",)
 ) -> list[Path]:
-    """Write the table of some caches as ``YYYY-MM-DD.suffix``, in each of the formats."""
+    """Write the report of caches as ``YYYY-MM-DD.suffix`` in each format; the paths."""
     wanted = [known_formats.find(name) for name in dict.fromkeys(formats)]
     day = time.strftime("%Y-%m-%d")
     paths = []
-    with tempfile.TemporaryFile("w+b") as waiting:
-        report = _report(caches, Spool(waiting))
+    with tempfile.TemporaryFile("w+b") as temporary:
+        report = _report(caches, Spool(temporary))
         for form in wanted:
             path = report_dir / f"{day}{form.suffix}"
-            with replacing(path) as temporary, temporary.open("wb") as file:
+            with replacing(path) as unfinished, unfinished.open("wb") as file:
                 form.write(report, file)
             paths.append(path)
     return paths
@@ -55,12 +55,12 @@ def _rows_of(build: StoredBuild) -> Iterator[dict[str, Cell]]:
 
 
 def _where(build: StoredBuild) -> dict[str, Cell]:
-    """An evaluation may have been copied from a build of another name."""
+    """The cells that locate a build; an evaluation may have been copied from another build."""
     return {name: build.cells[name] for name in ("build_name", "cache_dir")}
 
 
 def _report(caches: list[Path], spool: Spool) -> Report:
-    """Read the caches once, into the spool, and report from there."""
+    """The report of caches, which are read only once, into the spool."""
     contents = Contents()
     columns: set[str] = set()
     for cache in caches:

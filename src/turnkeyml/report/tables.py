@@ -1,4 +1,4 @@
-"""Tables as aligned text and as Markdown, and numbers as people write them."""
+"""Tables as aligned text and as Markdown, and readable numbers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = [
 ]
 
 Rows = Iterable[Sequence[str]]
-"""Read more than once, so that a long table need not be in memory."""
+"""Iterated more than once, so that a long table need not be in memory."""
 
 _DIGITS = tuple("0123456789")
 
 
 def text_table(header: Sequence[str], rows: Rows) -> list[str]:
-    """Aligned columns; those that hold numbers to the right."""
+    """The lines of a table with aligned columns; columns of numbers to the right."""
     return list(table_lines(header, rows))
 
 
 def table_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
-    """The same, a line at a time."""
+    """The same as ``text_table``, one line at a time."""
     widths = [len(cell) for cell in header]
     for row in rows:
         widths = [max(width, len(printable(cell))) for width, cell in zip(widths, row, strict=True)]
@@ -38,12 +38,12 @@ def table_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
 
 
 def markdown_table(header: Sequence[str], rows: Rows) -> list[str]:
-    """A table for a page."""
+    """The lines of a Markdown table."""
     return list(markdown_lines(header, rows))
 
 
 def markdown_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
-    """The same, a line at a time."""
+    """The same as ``markdown_table``, one line at a time."""
     marks = ["---:" if numeric else "---" for numeric in _numeric_columns(header, rows)]
     safe = ([without_tags(cell).replace("|", "\\|") for cell in row] for row in rows)
     for cells in itertools.chain((header, marks), safe):
@@ -51,12 +51,12 @@ def markdown_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
 
 
 def without_tags(text: str) -> str:
-    """On one line of Markdown, in which nothing is taken for a tag of HTML."""
+    """The text on one line of Markdown, with HTML tags escaped."""
     return printable(text).replace("<", "\\<")
 
 
 def _numeric_columns(header: Sequence[str], rows: Rows) -> list[bool]:
-    """For each column, whether all that it holds are numbers."""
+    """For each column, whether it contains only numbers."""
     numeric, any_rows = [True] * len(header), False
     for row in rows:
         any_rows = True
@@ -68,14 +68,14 @@ def _numeric_columns(header: Sequence[str], rows: Rows) -> list[bool]:
 
 
 def printable(text: str) -> str:
-    """On one line, without what a terminal would obey: a name may come from a hostile file."""
+    """The text on one line without control characters: a name may come from a hostile file."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """A number as people write it, with so many digits that mean something."""
+    """A number with this many significant digits; empty for None."""
     if value is None:
         return ""
     if value == 0:

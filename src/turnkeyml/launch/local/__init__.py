@@ -1,1 +1,1 @@
-"""Running tasks in child processes of this machine."""
+"""Run tasks in child processes on this machine."""

@@ -1,4 +1,4 @@
-"""Running tasks on this machine, each in a child process, one or several at a time."""
+"""Run tasks on this machine, each in a child process, one or several in parallel."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from turnkeyml.system import machine, process_tree
 __all__ = ["LocalBackend", "open_local"]
 
 LOG_BYTES = 50_000_000
-"""A script that prints more than this begins its log anew."""
+"""A log that grows beyond this is emptied."""
 
 
 @contextlib.contextmanager
 def open_local(tasks: Sequence[Task], jobs: int, keep_logs: bool) -> Iterator[LocalBackend]:
-    """This machine, for so many tasks at a time.
+    """A backend that runs up to ``jobs`` tasks in parallel on this machine.
 
-    ``keep_logs`` is whether what they print goes to files in the cache; otherwise it goes where
-    we print.
+    ``keep_logs`` is whether their output goes to files in the cache; otherwise it goes to our own
+    standard output.
     """
     with contextlib.ExitStack() as stack:
         folder = RunFolder.make_temporary()
@@ -44,7 +44,7 @@ def open_local(tasks: Sequence[Task], jobs: int, keep_logs: bool) -> Iterator[Lo
 
 @dataclass
 class _Started:
-    """A child and what is known of it."""
+    """A child process and what is known of it."""
 
     child: Child
     log: Path | None
@@ -55,7 +55,7 @@ class _Started:
 
 
 class LocalBackend:
-    """The child processes of this machine."""
+    """The child processes on this machine."""
 
     remote = False
     poll_seconds = 0.05
@@ -77,28 +77,28 @@ class LocalBackend:
         self._started: dict[int, _Started] = {}
 
     def found(self) -> Sequence[int]:
-        """None: whatever a lost run had here died with it."""
+        """Nothing: the children of an earlier run died with it."""
         return ()
 
     def room(self) -> int:
         return self._jobs - len(self._started)
 
-    def start(self, places: Sequence[int]) -> Sequence[int]:
-        for place in places:
-            log = self._log(place)
-            path = self._folder.assignment(place + 1)
-            write_json(path, to_dict(self._assignment(place, log)))
-            self._started[place] = _Started(self._launcher.start(str(path)), log)
-        return places
+    def start(self, indices: Sequence[int]) -> Sequence[int]:
+        for index in indices:
+            log = self._log(index)
+            path = self._folder.assignment(index + 1)
+            write_json(path, to_dict(self._assignment(index, log)))
+            self._started[index] = _Started(self._launcher.start(str(path)), log)
+        return indices
 
-    def events(self, place: int) -> Path:
-        return self._folder.events(place + 1)
+    def events(self, index: int) -> Path:
+        return self._folder.events(index + 1)
 
     def wait(self, seconds: float, news: bool) -> None:
         self._launcher.wait(seconds)
 
-    def observe(self, place: int) -> Observation:
-        started = self._started[place]
+    def observe(self, index: int) -> Observation:
+        started = self._started[index]
         _limit_size(started.log)
         if started.ending is None:
             code = started.child.exit_code()
@@ -107,19 +107,19 @@ class LocalBackend:
             started.ending = _ending(started, code)
         return Observation(State.ENDED, started.began, started.ending)
 
-    def memory(self, place: int) -> int:
-        started = self._started[place]
+    def memory(self, index: int) -> int:
+        started = self._started[index]
         used = process_tree.tree_bytes(started.child.pid)
         started.peak_bytes = max(started.peak_bytes, used)
         return used
 
-    def kill(self, place: int) -> bool:
-        kill_tree(self._started[place].child.pid)
+    def kill(self, index: int) -> bool:
+        kill_tree(self._started[index].child.pid)
         return True
 
-    def release(self, place: int, ok: bool) -> Path | None:
-        """Its log if it failed and printed anything; any other is of no use any more."""
-        log = self._started.pop(place).log
+    def release(self, index: int, ok: bool) -> Path | None:
+        """The log of a task that failed and printed anything; other logs are deleted."""
+        log = self._started.pop(index).log
         if log is None or not log.exists():
             return None
         if ok or log.stat().st_size == 0:
@@ -128,32 +128,32 @@ class LocalBackend:
         return log
 
     def drain(self) -> None:
-        """Nothing to wait for: a task is over when its process is gone."""
+        """Do nothing: a task is over only when its process is gone."""
 
     def close(self) -> None:
         for started in self._started.values():
             kill_tree(started.child.pid)
 
-    def _assignment(self, place: int, log: Path | None) -> Assignment:
+    def _assignment(self, index: int, log: Path | None) -> Assignment:
         return Assignment(
-            self._tasks[place],
-            events=str(self.events(place)),
+            self._tasks[index],
+            events=str(self.events(index)),
             turns=str(self._folder.turns) if self._jobs > 1 else None,
             output=str(log) if log else None,
             threads=_share_of_cores(min(self._jobs, len(self._tasks))),
         )
 
-    def _log(self, place: int) -> Path | None:
+    def _log(self, index: int) -> Path | None:
         if not self._keep_logs:
             return None
-        task = self._tasks[place]
-        log = input_log(Path(task.plan.cache_dir), task.input.stem, place + 1)
+        task = self._tasks[index]
+        log = input_log(Path(task.plan.cache_dir), task.input.stem, index + 1)
         log.parent.mkdir(parents=True, exist_ok=True)
         return log
 
 
 def _ending(started: _Started, code: int) -> Ending:
-    """How a process ended; whether the system killed it for memory shows in the kernel's count."""
+    """How a process ended; the kernel's counter tells whether it was killed for memory."""
     kills = process_tree.out_of_memory_kills() - started.out_of_memory_before
     if code == -signal.SIGKILL and kills > 0:
         return Ending(How.OUT_OF_MEMORY, code, used_bytes=started.peak_bytes)
@@ -161,7 +161,7 @@ def _ending(started: _Started, code: int) -> Ending:
 
 
 def _share_of_cores(jobs: int) -> int | None:
-    """Threads for each of several at a time: more than there are cores only wait for each other."""
+    """The threads for each of several parallel tasks, so that they do not compete for cores."""
     return max(1, machine.usable_cores() // jobs) if jobs > 1 else None
 
 

@@ -1,8 +1,8 @@
-"""What every child needs and what many scripts import, imported once for all of them.
+"""Choose the modules that the zygote imports once for all children.
 
-A corpus need not pay for its library at every script. Only what every script imports before it
-does anything else: a script may set a variable of the environment first, or change what it
-imports, and must find everything as it would be alone.
+These are the modules that turnkey needs, and libraries that many scripts share. A library counts
+only if every script that imports it does so before anything else: a script may set an environment
+variable before an import, and must then not find the library already imported.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from turnkeyml.nouns import Task
 __all__ = ["LEAST_SCRIPTS", "needed_modules", "shared_imports"]
 
 LEAST_SCRIPTS = 9
-"""Fewer scripts that share a library are not worth the attempt."""
+"""A library is preloaded only if at least this many scripts import it."""
 
 _OURS = {"torch", "numpy", "turnkeyml", "mlagility"}
-"""Imported in any case, or nothing to gain from."""
+"""Not preloaded for scripts: imported anyway, or cheap."""
 
 
 def needed_modules(tasks: Sequence[Task]) -> list[str]:
-    """What every child will need; nothing that none of them will."""
+    """The turnkey and framework modules that the children of these tasks need."""
     scripts = any(task.input.is_script for task in tasks)
     modules = ["turnkeyml.evaluate.child"]
     if scripts:
         modules += [m for framework in frameworks() for m in framework.script_modules]
     if not all(task.plan.analyze_only for task in tasks):
         modules.append("turnkeyml.evaluate.invocation")
-        if len(tasks) > 1:  # one alone may find its build in the cache and need none of these
+        if len(tasks) > 1:  # a single task may find its build in the cache and need none of these
             modules += ["turnkeyml.build.stages.optimize_onnx", "turnkeyml.runtimes.ort_session"]
             found = frameworks() if scripts else []
             modules += [m for framework in found for m in framework.build_modules]
@@ -41,10 +41,10 @@ def needed_modules(tasks: Sequence[Task]) -> list[str]:
 
 
 def shared_imports(scripts: Sequence[str]) -> list[str]:
-    """What to import ahead, as ``package`` or ``package:attribute``.
+    """The libraries to preload, as ``package`` or ``package:attribute``.
 
-    The attribute is one that the first of the scripts imports, for packages that load their parts
-    only when they are asked for them.
+    The attribute is one that the first script imports. It makes packages with lazy imports load
+    what the scripts need.
     """
     if len(scripts) < LEAST_SCRIPTS:
         return []
@@ -65,7 +65,7 @@ def shared_imports(scripts: Sequence[str]) -> list[str]:
 
 
 def _imports(script: str) -> tuple[dict[str, str], set[str]]:
-    """What a script imports before anything else, and what it imports afterwards."""
+    """The packages that a script imports before anything else, and those it imports later."""
     try:
         tree = ast.parse(Path(script).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -80,7 +80,7 @@ def _imports(script: str) -> tuple[dict[str, str], set[str]]:
                     first.setdefault(package, spec)
                 elif package not in first:
                     later.add(package)
-        elif not _is_text(node):
+        elif not _is_docstring(node):
             leading = False
             inner = (n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom)))
             later |= {package for n in inner for package, _ in _named(n) if package not in first}
@@ -95,12 +95,12 @@ def _named(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         yield node.module.partition(".")[0], f"{node.module}:{node.names[-1].name}"
 
 
-def _is_text(node: ast.stmt) -> bool:
+def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_beside(package: str, script: str) -> bool:
-    """Whether the script would import a file of its own folder by that name."""
+    """Whether the script would import a module of that name from its own folder."""
     folder = Path(script).parent
     return (folder / f"{package}.py").exists() or (folder / package / "__init__.py").exists()
 

@@ -1,4 +1,4 @@
-"""Starting input children and ending them: forked from a warm process, or each one fresh."""
+"""Start and kill input children: forked from a zygote, or each in a new interpreter."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ __all__ = ["Child", "Launcher", "kill_tree", "make_launcher"]
 
 
 class Child(Protocol):
-    """A process that does one assignment."""
+    """A process that runs one assignment."""
 
     pid: int
 
     def exit_code(self) -> int | None:
-        """Negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while it runs."""
 
 
 class Launcher(Protocol):
     """A way to start children."""
 
     def start(self, assignment: str) -> Child:
-        """Start a child that does the assignment in a file."""
+        """Start a child that runs the assignment in a file."""
 
     def wait(self, seconds: float) -> None:
         """Return when a child has ended, or after that time."""
 
     def close(self) -> None:
-        """End what was started."""
+        """Kill everything that was started."""
 
 
 def make_launcher(modules: list[str], folder: Path, optional: list[str]) -> Launcher:
-    """Fork from a process that has imported ``modules``, where that is safe.
+    """A launcher that forks from a process with ``modules`` imported, where that is safe.
 
-    What is ``optional`` is imported too if that does no harm. The folder is what is to be removed
-    if we are killed before we can do so ourselves.
+    ``optional`` modules are imported too if that has no side effects. ``folder`` is removed even
+    if this process is killed.
     """
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         return ForkingLauncher(modules, folder, optional)
@@ -57,9 +57,9 @@ def make_launcher(modules: list[str], folder: Path, optional: list[str]) -> Laun
 
 
 def kill_tree(pid: int) -> None:
-    """End a process and everything that it started, at once.
+    """Kill a process and all its descendants at once.
 
-    Each is stopped first, so that none can start another while we count them.
+    Each is stopped first, so that it cannot start another one meanwhile.
     """
     family: list[int] = []
     new = [pid]
@@ -111,10 +111,9 @@ class _FreshChild:
 
 
 class ForkingLauncher:
-    """Forks from a zygote (see ``launch.local.zygote``), which starts importing right away.
+    """Forks children from a zygote (see ``launch.local.zygote``), which starts importing at once.
 
-    Should something kill the zygote, its children count as killed and the next one gets a new
-    zygote.
+    If the zygote is killed, its children count as killed and the next child gets a new zygote.
     """
 
     def __init__(self, modules: list[str], folder: Path, optional: list[str]) -> None:
@@ -153,16 +152,14 @@ class ForkingLauncher:
                 message = self._receive(None)
                 if message is not None and "exit" not in message:
                     return _ForkedChild(self, message["pid"])
-        raise TurnkeyError(
-            "The process that starts the inputs was killed twice; is there enough memory?"
-        )
+        raise TurnkeyError("The process that starts the inputs was killed twice; free some memory.")
 
     def wait(self, seconds: float) -> None:
         if self._alive:
             self._receive(seconds)
 
     def exit_code(self, pid: int) -> int | None:
-        """Of a child, or None if it still runs."""
+        """The exit code of a child; None while it runs."""
         if pid not in self._exits and not self._alive:
             kill_tree(pid)
             return -signal.SIGKILL
@@ -177,7 +174,7 @@ class ForkingLauncher:
             self._zygote.wait()
 
     def _receive(self, seconds: float | None) -> dict[str, int] | None:
-        """The next message, if one comes within the time; exits are noted on the way."""
+        """The next message, or None if none comes in time; stores the exit codes of children."""
         while b"\n" not in self._rest:
             ready, _, _ = select.select([self._channel], [], [], seconds)
             if not ready:
@@ -205,7 +202,7 @@ class ForkingLauncher:
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """A process that is started within the block does not feel Ctrl-C; we end it ourselves."""
+    """Let processes that are started within the block ignore Ctrl-C; we kill them ourselves."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

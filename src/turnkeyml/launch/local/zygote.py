@@ -1,10 +1,10 @@
-"""A process that has imported everything, has run nothing, and forks a child for each input.
+"""The zygote: imports everything once and forks a child for each input.
 
 Importing torch takes seconds, forking takes milliseconds. The fork is safe only because nothing
 but imports has happened here: no operator has run and no session has been opened.
 
-It talks JSON lines over a socket: ``{"assignment": PATH}`` comes in; ``{"pid": N}`` and later
-``{"pid": N, "exit": CODE}`` go out. When the other end goes away, so does it, with its children.
+It speaks JSON lines over a socket: it receives ``{"assignment": PATH}`` and sends ``{"pid": N}``
+and later ``{"pid": N, "exit": CODE}``. When the socket closes, it exits and kills its children.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ IMPORT_SECONDS = 120
 
 
 def main() -> None:
-    """Serve the socket whose number is the first argument; the second lists what to import.
+    """Serve a socket until it closes.
 
-    The third is a folder that goes when we go, for the case that nobody else is left to remove it.
-    The fourth lists what to import if that does no harm.
+    The arguments are the file descriptor of the socket, the modules to import, a folder to remove
+    at the end in case the parent was killed, and the modules to import if that has no side effects.
     """
     adopt_orphans()
     channel = socket.socket(fileno=int(sys.argv[1]))
@@ -41,7 +41,7 @@ def main() -> None:
     try:
         for module in sys.argv[2].split(","):
             import_module(module)
-    except Exception as error:  # noqa: BLE001 - told to whoever started us, who tells the user
+    except Exception as error:  # noqa: BLE001 - sent to the parent, which tells the user
         _send(channel, {"error": f"{type(error).__name__}: {error}"})
         return
     if sys.argv[4]:
@@ -52,13 +52,13 @@ def main() -> None:
 
 
 def _import_if_harmless(specs: list[str]) -> None:
-    """Import packages that scripts will ask for; begin anew without them if that went wrong.
+    """Import packages that scripts share; restart without them if that had side effects.
 
-    Wrong is an error, a thread (which would not be there after a fork), and taking for ever. What
-    the packages print is not for whoever watches us: each script's own import would have said it.
+    That is an error, a new thread (which a fork would not copy) or a timeout. Output is discarded,
+    as it belongs to the scripts.
     """
     threads = len(os.listdir("/proc/self/task"))
-    signal.signal(signal.SIGALRM, _take_too_long)
+    signal.signal(signal.SIGALRM, _time_out)
     signal.alarm(IMPORT_SECONDS)
     outputs = [os.dup(1), os.dup(2)]
     silence = os.open(os.devnull, os.O_WRONLY)
@@ -78,14 +78,14 @@ def _import_if_harmless(specs: list[str]) -> None:
         os.close(output)
     os.close(silence)
     if not harmless:
-        _begin_anew()
+        _restart_without_optional()
 
 
-def _take_too_long(number: int, frame: object) -> None:
+def _time_out(number: int, frame: object) -> None:
     raise TimeoutError
 
 
-def _begin_anew() -> None:
+def _restart_without_optional() -> None:
     os.execv(sys.executable, [*sys.orig_argv[:-1], ""])
 
 
@@ -98,18 +98,18 @@ def _serve(channel: socket.socket) -> None:
             pid = children.pop(handle)
             os.close(handle)
             _, status = os.waitpid(pid, 0)
-            _end_strays(set(children.values()))
+            _kill_strays(set(children.values()))
             _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
         if channel.fileno() in ready:
             try:
                 line = requests.readline()
             except ConnectionError:
-                line = ""  # the other end has gone without listening to the last word
+                line = ""  # the parent has gone without reading our last message
             if not line:
-                _end(list(children.values()))
-                _end_strays(set())
+                _kill(list(children.values()))
+                _kill_strays(set())
                 shutil.rmtree(sys.argv[3], ignore_errors=True)
-                os._exit(0)  # taking torch apart in an orderly way takes longer than it is worth
+                os._exit(0)  # a normal exit would spend time on unloading torch
             pid = _fork()
             if pid == 0:
                 for handle in children:
@@ -128,11 +128,11 @@ def _fork() -> int:
 
 
 def _run(assignment: str) -> None:
-    """Be the child. Ends the process as Python ends a script: with its exit handlers."""
+    """Run an assignment in the child, then exit as Python exits a script: with exit handlers."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     adopt_orphans()
     die_with_parent()
-    _offer_to_be_killed()
+    _prefer_oom_kill()
     _reseed()
     code = 1
     try:
@@ -141,7 +141,7 @@ def _run(assignment: str) -> None:
         code = 0
     except KeyboardInterrupt:
         code = 130
-    except BaseException:  # noqa: BLE001 - a bug of ours: shown, and the parent sees the code
+    except BaseException:  # noqa: BLE001 - a bug in turnkey: shown; the parent sees the exit code
         import traceback
 
         traceback.print_exc()
@@ -149,19 +149,19 @@ def _run(assignment: str) -> None:
 
 
 def _reseed() -> None:
-    """Two scripts must not share the random state that numpy drew when it was imported."""
+    """Give each child its own numpy random state: a fork copies that of the zygote."""
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed()
 
 
-def _offer_to_be_killed() -> None:
-    """When memory runs out, let the system take an input and not the program that looks on."""
+def _prefer_oom_kill() -> None:
+    """Let the system kill this child rather than the parent when memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500")
 
 
-def _end(pids: list[int]) -> None:
+def _kill(pids: list[int]) -> None:
     from turnkeyml.launch.local.processes import kill_tree
 
     for pid in pids:
@@ -171,12 +171,12 @@ def _end(pids: list[int]) -> None:
             os.waitpid(pid, 0)
 
 
-def _end_strays(ours: set[int]) -> None:
-    """End what the script of an input has left behind; as orphans they have become ours."""
+def _kill_strays(ours: set[int]) -> None:
+    """Kill the processes that a script left behind: as orphans they became children of ours."""
     from turnkeyml.system.process_tree import descendants
 
     strays = [pid for pid in descendants(os.getpid()) if os.getpid() == _parent(pid)]
-    _end(sorted(set(strays) - ours))
+    _kill(sorted(set(strays) - ours))
 
 
 def _parent(pid: int) -> int:

@@ -1,1 +1,1 @@
-"""Running tasks as jobs of a Slurm cluster."""
+"""Run tasks as Slurm jobs."""

@@ -1,4 +1,4 @@
-"""Running tasks on a Slurm cluster, each as a job of its own; the cache is where they meet."""
+"""Run tasks on a Slurm cluster, one job per task; jobs and submitter share the cache folder."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ __all__ = ["SlurmBackend", "open_slurm"]
 
 SLOWEST_POLL_SECONDS = 5.0
 FIRST_ASK_SECONDS = 1.0
-"""How long after a job is gone its end is asked for; by then most have said that all is done."""
+"""The time from the end of a job to the query of its final state; most need no query by then."""
 LATE_SECONDS = 5.0
-"""What the shared file system may take to show us the last events of a job that is gone."""
+"""The time that a shared file system may take to show the last events of a job."""
 LINGER_SECONDS = 10.0
-"""For which a process may go on after it has said that everything is done."""
+"""The time that a process may take to exit after its last event."""
 RETRY_SECONDS = 10.0
+"""The time until the next submission after Slurm did not answer."""
 
 
 @contextlib.contextmanager
@@ -41,10 +42,10 @@ def open_slurm(
     resume: bool,
     note: Note,
 ) -> Iterator[SlurmBackend]:
-    """The cluster, for tasks with this time limit.
+    """A backend that runs tasks with this time limit as Slurm jobs.
 
-    ``resume`` goes on with what an earlier submitter of the same tasks left: its results, its jobs
-    that are still there, and what it did not come to. ``note`` gets a line when Slurm does not
+    ``resume`` continues the run of an earlier submitter of the same tasks: it takes its results,
+    follows its jobs in the queue, and submits the rest. ``note`` gets a line when Slurm does not
     answer or the record of an earlier run cannot be read.
     """
     commands.require()
@@ -72,7 +73,7 @@ class SlurmBackend:
     ) -> None:
         self._run = run
         self._positions = positions
-        self._places = {position: place for place, position in enumerate(positions)}
+        self._indices = {position: index for index, position in enumerate(positions)}
         self._submitter = submitter
         self._link = link
         self._queue_seconds = self._pause = queue_seconds
@@ -80,7 +81,7 @@ class SlurmBackend:
         self._found: list[int] = []
         self._taken_over = False
         self._doubtful = True
-        """Whether there may be jobs of ours in the queue that we do not know."""
+        """Whether the queue may have jobs of this run that we do not know of."""
         self._refusal: commands.SlurmRefused | None = None
         self._poll_at = self._submit_at = 0.0
 
@@ -98,16 +99,19 @@ class SlurmBackend:
             return 0
         return self._submitter.room - self._in_queue()
 
-    def start(self, places: Sequence[int]) -> Sequence[int]:
-        """Submit as many as fit into one array; a silence leaves open which were accepted."""
+    def start(self, indices: Sequence[int]) -> Sequence[int]:
+        """Submit as many tasks as fit into one array; the accepted ones.
+
+        If Slurm does not answer, the next look at the queue shows which ones were accepted.
+        """
         if self._refusal is not None:
-            return self._refuse(places)
-        positions = [self._positions[place] for place in places]
+            return self._refuse(indices)
+        positions = [self._positions[index] for index in indices]
         try:
             with interrupts_deferred():
                 jobs = self._submitter.submit(positions, self._in_queue())
                 for position, job in jobs.items():
-                    self._flights[self._places[position]] = Flight(job, position)
+                    self._flights[self._indices[position]] = Flight(job, position)
         except commands.SlurmSilent as error:
             now = time.monotonic()
             self._doubtful, self._poll_at, self._submit_at = True, now, now + RETRY_SECONDS
@@ -117,40 +121,40 @@ class SlurmBackend:
             if not self._run.jobs:
                 raise TurnkeyError(f"sbatch refused the jobs: {error}.") from None
             self._refusal = error
-            return self._refuse(places)
-        return [self._places[position] for position in jobs]
+            return self._refuse(indices)
+        return [self._indices[position] for position in jobs]
 
-    def events(self, place: int) -> Path:
-        return self._run.folder.events(self._positions[place])
+    def events(self, index: int) -> Path:
+        return self._run.folder.events(self._positions[index])
 
     def wait(self, seconds: float, news: bool) -> None:
         if news:
             self._hurry()
         time.sleep(max(0.02, seconds))
         self._poll()
-        for place, flight in list(self._flights.items()):
-            self._see_to_end(place, flight)
+        for index, flight in list(self._flights.items()):
+            self._see_to_end(index, flight)
 
-    def observe(self, place: int) -> Observation:
-        flight, now = self._flights[place], time.monotonic()
+    def observe(self, index: int) -> Observation:
+        flight, now = self._flights[index], time.monotonic()
         if flight.ending is None and flight.gone_since is not None:
             self._ask_for_end(flight, now - flight.gone_since)
         elif flight.is_hopeless(now) and self._link.ask(partial(commands.cancel, [flight.id])):
             flight.ending = Ending(How.NEVER_STARTS, words=flight.reason)
         return flight.observation()
 
-    def memory(self, place: int) -> None:
-        """Not known here; Slurm sees to it by itself."""
+    def memory(self, index: int) -> None:
+        """Unknown; Slurm enforces its own memory limit."""
 
-    def kill(self, place: int) -> bool:
-        return bool(self._link.ask(partial(commands.kill, self._flights[place].id)))
+    def kill(self, index: int) -> bool:
+        return bool(self._link.ask(partial(commands.kill, self._flights[index].id)))
 
-    def release(self, place: int, ok: bool) -> Path | None:
-        flight = self._flights[place]
+    def release(self, index: int, ok: bool) -> Path | None:
+        flight = self._flights[index]
         flight.released_at, flight.ok = time.monotonic(), ok
         if ok:
             self._run.forget_log(flight.id)
-        self._see_to_end(place, flight)
+        self._see_to_end(index, flight)
         log = self._run.folder.log(flight.id)
         return log if not ok and log.exists() else None
 
@@ -160,7 +164,7 @@ class SlurmBackend:
             self.wait(self.poll_seconds, news=False)
 
     def close(self) -> None:
-        """Cancel what is ours in the queue, then remove what only the jobs needed."""
+        """Cancel the jobs of this run, then remove the files that only they needed."""
         if self._link.given_up:
             return
         flights = self._flights.values()
@@ -171,7 +175,7 @@ class SlurmBackend:
             commands.cancel(known)
         except commands.SlurmSilent as error:
             ids = " ".join(dict.fromkeys(known))
-            self._link.note(f"Jobs could not be cancelled ({error}); later: scancel {ids}")
+            self._link.note(f"Jobs could not be cancelled ({error}); cancel them: scancel {ids}")
             return
         for flight in flights:
             if flight.released_at is None:
@@ -182,28 +186,28 @@ class SlurmBackend:
         return sum(flight.in_queue for flight in self._flights.values())
 
     def _take_over(self) -> None:
-        """Find what an earlier submitter left: jobs in the queue, and tasks that are done."""
+        """Find the jobs in the queue and the finished tasks of an earlier submitter."""
         self._poll()
         while self._doubtful:
             time.sleep(self._queue_seconds)
             self._poll()
         jobs = {position: job for job, position in self._run.jobs.items()}
-        for place, position in enumerate(self._positions):
-            if place not in self._flights and _is_complete(self.events(place)):
+        for index, position in enumerate(self._positions):
+            if index not in self._flights and _is_complete(self.events(index)):
                 gone = Flight(jobs.get(position, ""), position, gone_since=time.monotonic())
-                self._flights[place] = gone
-                self._found.append(place)
+                self._flights[index] = gone
+                self._found.append(index)
 
-    def _refuse(self, places: Sequence[int]) -> Sequence[int]:
-        """Nothing more can be submitted; those that were go on."""
+    def _refuse(self, indices: Sequence[int]) -> Sequence[int]:
+        """Fail these tasks, as nothing more can be submitted; submitted jobs continue."""
         ending = Ending(How.REFUSED, words=str(self._refusal))
-        for place in places:
-            refused = Flight("", self._positions[place], gone_since=time.monotonic(), ending=ending)
-            self._flights[place] = refused
-        return places
+        for index in indices:
+            refused = Flight("", self._positions[index], gone_since=time.monotonic(), ending=ending)
+            self._flights[index] = refused
+        return indices
 
     def _poll(self) -> None:
-        """Look at the queue if it is time to: less often the longer nothing happens."""
+        """Query the queue if it is time: less often the longer nothing happens."""
         now = time.monotonic()
         if now < self._poll_at:
             return
@@ -221,23 +225,23 @@ class SlurmBackend:
             self._hurry()
 
     def _adopt(self, jobs: list[commands.QueuedJob]) -> None:
-        """Follow those in the queue that we, or a submitter before us, do not know of."""
+        """Follow the jobs of this run in the queue that no record names."""
         for job in jobs:
             position = self._run.position(job)
-            place = self._places.get(position) if position is not None else None
-            if position is not None and place is not None and place not in self._flights:
-                self._flights[place] = Flight(job.id, position)
+            index = self._indices.get(position) if position is not None else None
+            if position is not None and index is not None and index not in self._flights:
+                self._flights[index] = Flight(job.id, position)
                 self._run.jobs[job.id] = position
-                self._found.append(place)
+                self._found.append(index)
         self._doubtful = False
 
     def _hurry(self) -> None:
-        """Something happens: look again soon."""
+        """Query the queue again soon, as something has happened."""
         self._pause = self._queue_seconds
         self._poll_at = min(self._poll_at, time.monotonic() + self._pause)
 
     def _ask_for_end(self, flight: Flight, seconds: float) -> None:
-        """It is gone; its last words may still come, so that it has not ended until they have."""
+        """Query the final state of a job that is gone, after waiting for its last events."""
         if flight.final is None and seconds >= FIRST_ASK_SECONDS:
             flight.final = self._link.ask(partial(commands.final_state, flight.id))
         if flight.final is None or seconds < LATE_SECONDS:
@@ -247,12 +251,12 @@ class SlurmBackend:
             return
         flight.ending = ending_of(flight.final, flight.id, self._run.folder.log(flight.id))
 
-    def _see_to_end(self, place: int, flight: Flight) -> None:
-        """Forget a job whose result is known when it is gone, and help it to go."""
+    def _see_to_end(self, index: int, flight: Flight) -> None:
+        """Forget a job whose result is known once it is gone; kill it if it lingers."""
         if flight.released_at is None:
             return
         if not flight.in_queue:
-            del self._flights[place]
+            del self._flights[index]
             if not flight.ok:
                 self._run.forget_events(flight.position)
         elif time.monotonic() - flight.released_at > LINGER_SECONDS:

@@ -1,6 +1,6 @@
-"""What a Slurm job runs: the input child, and somebody who cleans up after it.
+"""The program of a Slurm job: runs the input child, then kills what its script left behind.
 
-Not every cluster is set up to end what a script has left behind.
+Not every cluster is configured to do that.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Do the assignment at a position of a run's folder, and end as its process ended.
+    """Run the assignment at a position of a run, and exit as its process exited.
 
-    The folder and the position are the arguments.
+    The arguments are the folder of the run and the position.
     """
     interpreter.adopt_orphans()
     assignment = SlurmRunFolder(Path(sys.argv[1])).assignment(int(sys.argv[2]))
     command = interpreter.command("turnkeyml.evaluate.child", str(assignment))
-    # This process has no other thread, so that the function is safe.
+    # preexec_fn is safe here because this process has no other thread.
     child = subprocess.Popen(command, preexec_fn=interpreter.die_with_parent)  # noqa: PLW1509
     code = child.wait()
     for stray in descendants(os.getpid()):
         kill_tree(stray)
-    _end_as(code)
+    _exit_like(code)
 
 
-def _end_as(code: int) -> None:
+def _exit_like(code: int) -> None:
+    """Exit with a code, or die of the same signal as the child."""
     if code < 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the child has left one if it was to
-        with contextlib.suppress(OSError):  # there is nothing to set for SIGKILL
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no second core dump after the child's
+        with contextlib.suppress(OSError):  # SIGKILL has no handler to reset
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     sys.exit(code)

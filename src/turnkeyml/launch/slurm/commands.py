@@ -1,4 +1,4 @@
-"""Slurm's own commands: what we ask of them, and what they answer."""
+"""Calls of Slurm's commands, and their parsed output."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ __all__ = [
 ]
 
 PATIENCE_SECONDS = 60
-"""For one command; the controller's own time limits are shorter."""
+"""The timeout of one command; the controller's own timeouts are shorter."""
 USUAL_ARRAY_SIZE = 1001
+"""Slurm's default for MaxArraySize."""
 
 _SILENCE = (
     "unable to contact slurm controller",
@@ -38,6 +39,8 @@ _SILENCE = (
     "temporarily un",
     "in standby mode",
 )
+"""Parts of Slurm's messages that mean that the controller did not answer. Slurm has no code for
+it."""
 
 
 class SlurmSilent(TurnkeyError):
@@ -45,11 +48,11 @@ class SlurmSilent(TurnkeyError):
 
 
 class SlurmRefused(TurnkeyError):
-    """Slurm understood the question and said no."""
+    """Slurm answered and refused the command."""
 
     @property
     def is_too_many(self) -> bool:
-        """Whether fewer jobs at a time would be accepted."""
+        """Whether Slurm would accept fewer jobs. Only its message tells (QOSMaxSubmitJob…)."""
         return "submitjob" in str(self).lower()
 
 
@@ -60,14 +63,14 @@ class QueuedJob:
     id: str
     state: str
     seconds: float
-    """For which it has run."""
+    """The time that it has run."""
     reason: str
     script: str
 
 
 @dataclass(frozen=True)
 class FinalState:
-    """How a job ended, as far as the controller remembers."""
+    """How a job ended, as far as the controller still knows."""
 
     state: str = "UNKNOWN"
     exit_code: int = 0
@@ -76,30 +79,30 @@ class FinalState:
 
     @property
     def goes_on(self) -> bool:
-        """Whether it has not ended at all."""
+        """Whether the job has not ended after all."""
         return self.state in ("PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "COMPLETING")
 
 
 def require() -> None:
-    """Refuse to go on where there is no Slurm."""
+    """Raise a UsageError if Slurm is not installed."""
     if shutil.which("sbatch") is None:
         raise UsageError("sbatch was not found; run this on a login node of a Slurm cluster.")
 
 
 def largest_array() -> int:
-    """How many tasks an array may have, counted from index 0; none where arrays are off."""
+    """The largest number of tasks in an array; 0 if the cluster has no arrays."""
     found = re.search(r"^MaxArraySize\s*=\s*(\d+)", _run("scontrol", "show", "config"), re.M)
     return int(found[1]) if found else USUAL_ARRAY_SIZE
 
 
 def submit(*words: str) -> str:
-    """The id of the new job or array."""
+    """Submit a job or an array; its id."""
     lines = _run("sbatch", "--parsable", *words).split()
     return lines[-1].split(";")[0]
 
 
 def queue() -> list[QueuedJob]:
-    """All jobs of this user that are not over, array tasks one by one."""
+    """The jobs of this user that have not ended, one entry per array task."""
     text = _run("squeue", "--me", "-h", "-r", "-o", "%i|%T|%M|%r|%o")
     rows = [line.split("|", 4) for line in text.splitlines()]
     return [
@@ -109,7 +112,7 @@ def queue() -> list[QueuedJob]:
 
 
 def final_state(job: str) -> FinalState:
-    """How a job ended. The controller forgets after a while (MinJobAge)."""
+    """How a job ended; unknown if the controller has forgotten it (MinJobAge)."""
     if not job:
         return FinalState()
     try:
@@ -128,20 +131,20 @@ def final_state(job: str) -> FinalState:
 
 
 def cancel(jobs: list[str]) -> bool:
-    """Take jobs out of the queue; those that are over already do not matter."""
+    """Cancel jobs; True. Jobs that have ended already are ignored."""
     if jobs:
         _run("scancel", "--quiet", *jobs, may_fail=True)
     return True
 
 
 def kill(job: str) -> bool:
-    """End every process of a running job at once: scancel alone leaves them time (KillWait)."""
+    """Kill every process of a running job at once; True. scancel alone waits (KillWait)."""
     _run("scancel", "--quiet", "--full", "--signal=KILL", job, may_fail=True)
     return cancel([job])
 
 
 def _run(*command: str, may_fail: bool = False) -> str:
-    """What a command printed; an error if it says no, unless that does not matter."""
+    """The output of a command; a TurnkeyError if it fails, unless it may."""
     hidden = ("SQUEUE_", "SCANCEL_", "SBATCH_WAIT")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(hidden)}
     try:
@@ -153,36 +156,36 @@ def _run(*command: str, may_fail: bool = False) -> str:
             env=environment,
             stdin=subprocess.DEVNULL,
             timeout=PATIENCE_SECONDS,
-            start_new_session=True,  # Ctrl-C is for us; a submission is not to be cut in two
+            start_new_session=True,  # so that Ctrl-C does not interrupt a submission
         )
     except FileNotFoundError:
         raise UsageError(
             f"{command[0]} was not found; run this on a login node of a Slurm cluster."
         ) from None
     except subprocess.TimeoutExpired:
-        raise SlurmSilent(f"{command[0]} gave no answer in {PATIENCE_SECONDS} s.") from None
-    words = _words(done.stderr)
-    if done.returncode == 0 and not (may_fail and _is_silence(words)):
+        raise SlurmSilent(f"{command[0]} did not answer in {PATIENCE_SECONDS} s") from None
+    message = _message(done.stderr)
+    if done.returncode == 0 and not (may_fail and _is_silence(message)):
         return done.stdout
-    if _is_silence(words) or (command[0] == "squeue"):
-        raise SlurmSilent(f"{command[0]}: {words}")
+    if _is_silence(message) or (command[0] == "squeue"):
+        raise SlurmSilent(f"{command[0]}: {message}")
     if may_fail:
         return done.stdout
-    raise SlurmRefused(words or f"it exited with code {done.returncode}")
+    raise SlurmRefused(message or f"it exited with code {done.returncode}")
 
 
-def _is_silence(words: str) -> bool:
-    return any(sign in words.lower() for sign in _SILENCE)
+def _is_silence(message: str) -> bool:
+    return any(sign in message.lower() for sign in _SILENCE)
 
 
-def _words(errors: str) -> str:
-    """What a command complained of, in one line without its own name."""
+def _message(errors: str) -> str:
+    """The error message of a command on one line, without the name of the command."""
     lines = [re.sub(r"^\w+: (error: |fatal: )?", "", line.strip()) for line in errors.splitlines()]
     return "; ".join(dict.fromkeys(line for line in lines if line))
 
 
 def _seconds(text: str) -> float:
-    """Of a time as squeue writes it: [days-][hours:]minutes:seconds."""
+    """The seconds of a time as squeue prints it: [days-][hours:]minutes:seconds."""
     days, _, clock = text.rpartition("-")
     parts = clock.split(":")
     if not all(part.isdigit() for part in [*parts, days or "0"]):

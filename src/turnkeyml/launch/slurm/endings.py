@@ -1,4 +1,4 @@
-"""How a job ended, from Slurm's words to ours."""
+"""Translate Slurm's final state of a job to an ``Ending``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TERMS = Terms(
 )
 
 NO_OUTPUT = 53
-"""What Slurm gives as the signal where a job's output could not be opened."""
+"""The signal that Slurm reports if the output file of a job could not be opened."""
 
 _STATES = {
     "CANCELLED": How.CANCELLED,
@@ -34,7 +34,7 @@ _STATES = {
 
 
 def ending_of(final: FinalState, job: str, log: Path) -> Ending:
-    """How the job ended; ``log`` is where Slurm put what it printed."""
+    """How the job ended; ``log`` is the file with its output."""
     code = -final.signal if final.signal else final.exit_code
     return Ending(_how(final), code, node=final.nodes, words=final.state, job=job, log=str(log))
 

@@ -1,4 +1,4 @@
-"""A job in the queue and what is known of it."""
+"""A submitted job and what is known of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnkeyml.launch.slurm.commands import FinalState, QueuedJob
 __all__ = ["Flight"]
 
 HOPELESS_SECONDS = 10.0
-"""For which a reason that should never go away must have been given."""
+"""How long Slurm must report that a job can never start before we believe it."""
 
 _HOPELESS = {
     "AccountNotAllowed",
@@ -31,33 +31,33 @@ _LIMIT_OF_ONE_JOB = r"(Assoc|QOS)Max\w*PerJob\w*"
 
 @dataclass
 class Flight:
-    """A job that was submitted, from then until it is no longer in the queue."""
+    """A job from its submission until it has left the queue."""
 
     id: str
     position: int
-    """Of its task in the folder of the run."""
+    """The position of its task in the folder of the run."""
     state: str = "PENDING"
     reason: str = ""
     gone_since: float | None = None
-    """Since when it is not in the queue."""
+    """The time at which it left the queue."""
     final: FinalState | None = None
-    """What the controller says of its end."""
+    """The final state that the controller reports."""
     ending: Ending | None = None
-    """How it ended, when there is nothing more to wait for."""
+    """How it ended, once that is settled."""
     released_at: float | None = None
-    """Since when its result is known; it may still be in the queue."""
+    """The time at which its result was known; it may still be in the queue."""
     ok: bool = False
-    """Whether that result is a good one."""
+    """Whether its task was successful."""
     _began: float | None = None
     _hopeless_since: float | None = None
 
     @property
     def in_queue(self) -> bool:
-        """Whether it is pending or running; what is only being cleaned up after is not."""
+        """Whether it is pending or running. A job that is only being cleaned up is not."""
         return self.gone_since is None and self.state != "COMPLETING"
 
     def note_queue(self, queued: QueuedJob | None, now: float) -> bool:
-        """Take in what the queue says of it, None where it is gone; whether that is new."""
+        """Update from its entry in the queue, None if it has left; whether anything changed."""
         before = (self.state, self.gone_since is None)
         if queued is None:
             self.gone_since = self.gone_since or now
@@ -71,7 +71,7 @@ class Flight:
         return before != (self.state, self.gone_since is None)
 
     def observation(self) -> Observation:
-        """What the queue tells; the time of a job counts while it is seen to run."""
+        """Its state for the pool; its time counts only while the queue shows it running."""
         if self.ending is not None:
             return Observation(State.ENDED, ending=self.ending)
         if self.gone_since is None and self.state in ("PENDING", "CONFIGURING"):
@@ -80,7 +80,7 @@ class Flight:
         return Observation(State.RUNNING, self._began if counts else None)
 
     def is_hopeless(self, now: float) -> bool:
-        """Whether it waits for something that cannot come."""
+        """Whether it can never start."""
         since = self._hopeless_since
         return since is not None and now - since >= HOPELESS_SECONDS
 

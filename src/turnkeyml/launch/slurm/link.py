@@ -1,4 +1,4 @@
-"""The connection to Slurm's controller, which may be silent for a while, and to Ctrl-C."""
+"""The connection to Slurm's controller: retries while it does not answer, and defers Ctrl-C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnkeyml.launch.slurm.commands import SlurmSilent
 __all__ = ["Link", "Note", "interrupts_deferred"]
 
 PATIENCE_SECONDS = 600.0
-"""For which the controller may be silent, as when it is restarted."""
+"""How long the controller may not answer, as during a restart."""
 
 T = TypeVar("T")
 Note = Callable[[str], None]
@@ -25,7 +25,7 @@ Note = Callable[[str], None]
 
 @dataclass
 class Link:
-    """The controller, which may be silent for a while."""
+    """Slurm's controller, which may not answer for a while."""
 
     note: Note
     silent_since: float | None = None
@@ -33,7 +33,7 @@ class Link:
     _told: str = ""
 
     def ask(self, question: Callable[[], T]) -> T | None:
-        """The answer, or None where there is none now; an error when there was none for long."""
+        """The answer, or None if there is none now; a TurnkeyError after ten minutes without."""
         try:
             answer = question()
         except SlurmSilent as error:
@@ -43,45 +43,45 @@ class Link:
         return answer
 
     def bear(self, error: SlurmSilent) -> None:
-        """Note a silence, unless it has lasted too long."""
+        """Note that Slurm did not answer; a TurnkeyError if that has lasted too long."""
         now = time.monotonic()
         self.silent_since = self.silent_since or now
         minutes = f"{PATIENCE_SECONDS / 60:g} minutes"
         if now - self.silent_since > PATIENCE_SECONDS:
             self.given_up = True
             raise TurnkeyError(
-                f"Slurm has not answered for {minutes} ({error}); the jobs may go on, and the "
-                "same command with --resume follows them."
+                f"Slurm has not answered for {minutes} ({error}). Its jobs may still run; "
+                "run the same command with --resume to follow them."
             ) from None
         if self._told != str(error):
             self._told = str(error)
-            self.note(f"Slurm does not answer ({error}); asking again for {minutes}.")
+            self.note(f"Slurm does not answer ({error}); retrying for {minutes}.")
 
 
 @contextlib.contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Ctrl-C within the block is felt at its end; a second one at once."""
+    """Defer Ctrl-C within the block to its end; a second one acts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.getsignal(signal.SIGINT)
-    felt: list[int] = []
+    received: list[int] = []
 
-    def later(number: int, frame: FrameType | None) -> None:
-        felt.append(number)
-        if len(felt) > 1:
-            again(frame)
+    def remember(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 1:
+            interrupt(frame)
 
-    def again(frame: FrameType | None) -> None:
+    def interrupt(frame: FrameType | None) -> None:
         if callable(before):
             before(signal.SIGINT, frame)
         elif before == signal.SIG_DFL:
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, later)
+    signal.signal(signal.SIGINT, remember)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if felt:
-        again(None)
+    if received:
+        interrupt(None)

@@ -1,6 +1,6 @@
-"""A run on Slurm as its folder keeps it, and how a lost submitter is replaced.
+"""The files of a run on Slurm, from which a new submitter can continue it.
 
-The folder holds pickled sequences, which the jobs load: only its owner may read or change it.
+They include pickled sequences, which the jobs load, so only the owner may read or change them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OWNER_ONLY_FILE = 0o600
 
 @dataclass(frozen=True)
 class _Record:
-    """What is noted of a run, for whoever has to go on with it."""
+    """The stored record of a run, from which another process can continue it."""
 
     host: str
     pid: int
@@ -44,31 +44,31 @@ class _Record:
 
     def __post_init__(self) -> None:
         if not all(re.fullmatch(r"\d+(_\d+)?", job, re.ASCII) for job in self.jobs):
-            raise DamagedRecord("there is a job whose id is none")
+            raise DamagedRecord("a job id is malformed")
 
 
 @dataclass
 class Run:
-    """The tasks of one run by their positions, which count from 1, and its files."""
+    """The tasks of one run, by their positions from 1, and its files."""
 
     folder: SlurmRunFolder
     keys: tuple[str, ...]
-    """The identities of the run's tasks in order of their positions."""
+    """The identities of the tasks, in the order of their positions."""
     jobs: dict[str, int] = field(default_factory=dict)
-    """The position that each submitted job works on."""
+    """The position of the task of each submitted job."""
 
     def prepare(self, position: int, task: Task) -> None:
-        """Write what a job needs. Its events start anew: nobody else works on it.
+        """Write the files that a job needs.
 
-        They exist from the beginning, because a network file system may remember for long that a
-        file did not exist.
+        The events file is created empty now, because a network file system may cache for long that
+        a file did not exist.
         """
         events = self.folder.events(position)
         _write(events, "")
         _write_json(self.folder.assignment(position), to_dict(Assignment(task, str(events))))
 
     def write_script(self, offset: int, python: str | None) -> Path:
-        """What an array runs: task N of it is at position ``offset + N``."""
+        """Write the script of an array, whose task N is at position ``offset + N``; its path."""
         command = interpreter.command("turnkeyml.launch.slurm.child", str(self.folder.path))
         command[0] = python or command[0]
         path = self.folder.script(offset)
@@ -81,33 +81,34 @@ class Run:
         return path
 
     def position(self, queued: commands.QueuedJob) -> int | None:
-        """Which task a job in the queue works on; None for jobs that are not of this run.
+        """The position of the task of a queued job; None if the job is not of this run.
 
-        The path of the script tells, even of a job whose submitter died before it could note it.
+        It is derived from the path of the script, so it is known even if the submitter died before
+        it could record the job.
         """
         offset = self.folder.offset(Path(queued.script))
         index = queued.id.partition("_")[2]
         return None if offset is None else offset + int(index or 0)
 
     def record(self) -> None:
-        """Note what was submitted, for whoever has to go on from here."""
+        """Store what was submitted, so that another process can continue."""
         noted = _Record(socket.gethostname(), os.getpid(), self.keys, self.jobs)
         _write_json(self.folder.record, to_dict(noted))
 
     def forget_log(self, job: str) -> None:
-        """Remove what a job printed that ended well."""
+        """Remove the log of a successful job."""
         self.folder.log(job).unlink(missing_ok=True)
 
     def forget_events(self, position: int) -> None:
-        """Let a failure that was reported be tried again, should anybody want that."""
+        """Remove the events of a reported failure, so that its task can be retried."""
         self.folder.events(position).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove everything but the logs that are left, which are those of failures."""
+        """Remove everything but the logs of failed jobs."""
         for entry in self.folder.entries():
             entry.unlink(missing_ok=True)
         for folder in (self.folder.path, self.folder.path.parent):
-            with contextlib.suppress(OSError):  # there are logs, or other runs
+            with contextlib.suppress(OSError):  # not empty: logs, or other runs
                 folder.rmdir()
 
 
@@ -124,9 +125,9 @@ def _write(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def open_run(tasks: Sequence[Task], resume: bool, note: Note) -> Iterator[tuple[Run, list[int]]]:
-    """A new run of these tasks or, to resume, the one that somebody left.
+    """A run of these tasks and their positions in it: a new one or, to resume, an unfinished one.
 
-    With the positions of the tasks in it. Nobody else has it while the block lasts.
+    It is locked while the block lasts.
     """
     cache_dir = Path(tasks[0].plan.cache_dir)
     keys = tuple(task.identity for task in tasks)
@@ -140,21 +141,21 @@ def open_run(tasks: Sequence[Task], resume: bool, note: Note) -> Iterator[tuple[
             if run is None:
                 run = _new(cache_dir, keys)
             run.folder.path.chmod(OWNER_ONLY_FOLDER)
-            stack.enter_context(_held(run))
+            stack.enter_context(_locked(run))
             stack.callback(run.folder.lock_path.unlink, missing_ok=True)
         yield run, _positions(run, keys)
 
 
 def _earlier(cache_dir: Path, keys: Sequence[str], note: Note) -> list[Run]:
-    """Unfinished runs that have tasks of ours, the newest first."""
+    """Unfinished runs with any of these tasks, the newest first."""
     runs = [_read(folder, note) for folder in slurm_run_folders(cache_dir)]
     return [run for run in runs if run is not None and set(run.keys) & set(keys)]
 
 
 def _read(folder: SlurmRunFolder, note: Note) -> Run | None:
-    """The run in a folder; None if it is finished, somebody else's or damaged.
+    """The run in a folder; None if it is finished, another user's or damaged.
 
-    A damaged record must not stop the runs that come after it.
+    A damaged record must not stop later runs.
     """
     try:
         record = from_dict(_Record, json.loads(folder.record.read_text(encoding="utf-8")))
@@ -162,34 +163,30 @@ def _read(folder: SlurmRunFolder, note: Note) -> Run | None:
         return None
     except (OSError, ValueError, OverflowError, RecursionError):
         note(
-            f"The record of an earlier Slurm run, {folder.record}, is damaged and was ignored; "
-            "delete its folder once its jobs are gone."
+            f"Ignored the damaged record of an earlier Slurm run, {folder.record}; "
+            "delete its folder when its jobs have ended."
         )
         return None
     return Run(folder, record.tasks, dict(record.jobs))
 
 
 def _clear(run: Run, resume: bool) -> None:
-    """Close a run that nobody goes on with, unless its jobs are still there."""
+    """Remove a run that is not continued; a UsageError if its jobs are still in the queue."""
     alive = [job.id for job in commands.queue() if run.position(job) is not None]
     if alive:
         arrays = " ".join(dict.fromkeys(job.partition("_")[0] for job in alive))
-        way = (
-            "a run of other inputs submitted them: wait for it"
-            if resume
-            else "--resume follows them"
-        )
+        advice = "wait for them" if resume else "follow them with --resume"
         raise UsageError(
-            f"{len(alive)} jobs of an earlier run with the same inputs are still in the queue; "
-            f"{way}, or `scancel {arrays}` ends them."
+            f"{len(alive)} jobs of an earlier run with some of these inputs are still in the queue;"
+            f" {advice}, or cancel them with `scancel {arrays}`."
         )
-    with _held(run):
+    with _locked(run):
         run.remove()
 
 
 @contextlib.contextmanager
-def _held(run: Run) -> Iterator[None]:
-    """Refuse a run that another process has."""
+def _locked(run: Run) -> Iterator[None]:
+    """Lock a run; a UsageError if another process has locked it."""
     from filelock import Timeout
 
     guard = lock(run.folder.lock_path, timeout=0)
@@ -197,7 +194,8 @@ def _held(run: Run) -> Iterator[None]:
         guard.acquire()
     except Timeout:
         raise UsageError(
-            f"Another turnkey works on the same inputs with Slurm already ({run.folder.path})."
+            f"Another turnkey process is running the same inputs on Slurm ({run.folder.path}); "
+            "wait for it."
         ) from None
     try:
         yield
@@ -214,7 +212,7 @@ def _new(cache_dir: Path, keys: tuple[str, ...]) -> Run:
 
 
 def _positions(run: Run, keys: Sequence[str]) -> list[int]:
-    """The position of each of these tasks in a run that has them all."""
+    """The position of each of these tasks in a run that contains them all."""
     free: dict[str, deque[int]] = {}
     for position, key in enumerate(run.keys, start=1):
         free.setdefault(key, deque()).append(position)

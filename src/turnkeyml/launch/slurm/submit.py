@@ -1,4 +1,4 @@
-"""Submitting tasks as arrays of jobs, never more at a time than there may be."""
+"""Submit tasks as job arrays, within the limit of jobs in the queue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Submitter"]
 
 
 class Submitter:
-    """Makes jobs of the tasks of a run."""
+    """Submits the tasks of a run as jobs."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class Submitter:
         largest_array: int,
     ) -> None:
         self.room = options.max_jobs
-        """How many jobs may be in the queue; less than was asked for where Slurm takes fewer."""
+        """The largest number of jobs in the queue: the user's, or Slurm's if that is smaller."""
         self._run = run
         self._tasks = tasks
         self._python = options.python
@@ -33,9 +33,9 @@ class Submitter:
         self._largest_array = largest_array
 
     def submit(self, positions: Sequence[int], in_queue: int) -> dict[int, str]:
-        """Submit the first of these tasks as one array; the job of each that was accepted.
+        """Submit the first of these tasks as one array; the job ids by position.
 
-        That Slurm takes fewer at a time makes the room smaller; any other refusal is an error.
+        If Slurm accepts fewer jobs, ``room`` shrinks; any other refusal is an error.
         """
         chunk = self._chunk(positions)
         for position in chunk:
@@ -50,7 +50,7 @@ class Submitter:
         return self._accept(array, chunk)
 
     def _chunk(self, positions: Sequence[int]) -> list[int]:
-        """Those that fit into one array, in order; where there are no arrays, one."""
+        """The positions that fit into one array, in order; one if the cluster has no arrays."""
         if not self._largest_array:
             return list(positions[:1])
         return [p for p in sorted(positions) if p - min(positions) < self._largest_array]
@@ -72,7 +72,7 @@ class Submitter:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Increasing numbers as Slurm writes them: 0-3,7."""
+    """Increasing numbers in Slurm's notation: 0-3,7."""
     runs = itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
     ends = [[number for _, number in run] for _, run in runs]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in ends)

@@ -1,8 +1,8 @@
-"""The formats that reports are written in, found by looking into this folder.
+"""The report formats: one file per format.
 
-A format is one file here that defines a ``Format``; its name is that of the file, and no other file
-has to know it. ``turnkey cache report`` and ``turnkey compare`` offer all of them. Names are known
-without importing anything, because the command line lists them each time that it starts.
+Each file here defines one ``Format``, with the name of the file. No other file lists them.
+``turnkey cache report`` and ``turnkey compare`` offer all of them. The names are found without
+importing the files, because ``--help`` lists them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["find", "formats", "names"]
 
 
 def names() -> tuple[str, ...]:
-    """What ``--format`` may be."""
+    """The values of ``--format``."""
     return tuple(sorted(file.name for file in pkgutil.iter_modules(__path__)))
 
 
@@ -31,15 +31,15 @@ def formats() -> list[Format]:
 
 
 def find(name: str) -> Format:
-    """The format of that name; an error that lists the known ones otherwise."""
+    """The format with this name; a UsageError that lists the known ones otherwise."""
     if name not in names():
-        raise UsageError(f"Unknown format {name!r}; the formats are: {', '.join(names())}.")
+        raise UsageError(f"Unknown format {name!r}; choose from: {', '.join(names())}.")
     return _load(name)
 
 
 @functools.cache
 def _load(name: str) -> Format:
-    """The one format that a file itself defines."""
+    """The format that a file defines."""
     import inspect
 
     from turnkeyml.report.contract import Format

@@ -14,13 +14,16 @@ __all__ = ["Csv"]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _STARTS = tuple("'=+-@\t\r\n")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-"""What a spreadsheet takes for a formula, behind any number of apostrophes."""
+"""The beginning of a formula, after any number of apostrophes."""
 
 
 class Csv(TextFormat):
-    """A spreadsheet computes a cell that begins like a formula, and so would run what somebody
-    wrote into the name of a model. Such a cell gets an apostrophe, which spreadsheets take as
-    "this is text". Reading it back removes the apostrophe."""
+    """CSV, safe against formula injection.
+
+    A spreadsheet runs a cell that begins like a formula, which may come from the name of a model.
+    Such a cell gets a leading apostrophe, which spreadsheets read as "this is text". Reading the
+    file back removes the apostrophe.
+    """
 
     suffix = ".csv"
 
@@ -44,9 +47,9 @@ class Csv(TextFormat):
 
 
 class _Lines:
-    """Ends lines as everything else here does.
+    """Writes lines that end in a line feed.
 
-    The writer could do that itself, but would then leave carriage returns in cells unquoted.
+    The csv module could do that itself, but would then leave carriage returns in cells unquoted.
     """
 
     def __init__(self, file: TextIO) -> None:

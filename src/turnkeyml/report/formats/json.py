@@ -11,7 +11,7 @@ __all__ = ["Json"]
 
 
 class Json(TextFormat):
-    """Every object has every column; null is what is not known."""
+    """Every object has every column; unknown values are null."""
 
     suffix = ".json"
 

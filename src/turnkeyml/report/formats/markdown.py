@@ -12,7 +12,7 @@ __all__ = ["Markdown"]
 
 
 class Markdown(TextFormat):
-    """As GitHub and most others show it."""
+    """Markdown in the dialect of GitHub."""
 
     suffix = ".md"
 

@@ -12,7 +12,7 @@ __all__ = ["Text"]
 
 
 class Text(TextFormat):
-    """What is printed where no format is asked for."""
+    """Plain text, the default of ``turnkey compare``."""
 
     suffix = ".txt"
 

@@ -1,4 +1,4 @@
-"""PyTorch 2 compiled by TorchInductor."""
+"""PyTorch with torch.compile and its default backend, TorchInductor."""
 
 from __future__ import annotations
 

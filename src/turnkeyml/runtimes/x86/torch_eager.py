@@ -1,4 +1,4 @@
-"""PyTorch eager: the model as the script made it, without gradients."""
+"""PyTorch in eager mode: the unchanged model, without gradients."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class TorchEager(Runtime):
         return TorchSession(self.prepared(request.live), request)
 
     def prepared(self, live: LiveModel) -> Any:
-        """What is called in a run."""
+        """The function that a run calls."""
         return live.function
