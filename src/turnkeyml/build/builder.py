@@ -12,7 +12,7 @@ from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state, write_state
+from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import update_stats
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
@@ -47,6 +47,8 @@ def build(
         sink.send(events.BuildReused(subject.record.hash))
         return Built(cached, reused=True)
     remarks = (f"The cached build was rebuilt: {why}.",) if why else ()
+    if damage := state_damage(folder):
+        remarks = (f"The cached build was rebuilt. {damage}",)
     return Built(builder.make(key), reused=False, remarks=remarks)
 
 

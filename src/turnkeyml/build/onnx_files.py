@@ -49,20 +49,34 @@ def opset_of(path: Path) -> int:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The external data files of a model, which must be in its folder or below."""
+    """The external data files of a model, which must be in its folder or below.
+
+    A model can come from anyone, and its external data is read and copied: a symbolic link out of
+    the folder is refused, as a path out of it is.
+    """
     names: set[str] = set()
     for tensor in _tensors(read_graph(path)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            names.update(e.value for e in tensor.external_data if e.key == "location")
-    files = []
-    for name in sorted(names):
-        file = path.parent / name
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise BuildError(f"{path.name} refers to external data outside of its folder: {name}")
-        if not file.is_file():
-            raise BuildError(f"External data file not found: {path.name} needs {name} beside it")
-        files.append(file)
-    return files
+            places = [e.value for e in tensor.external_data if e.key == "location"]
+            names.update(places or [""])
+    return [_data_file(path, name) for name in sorted(names)]
+
+
+def _data_file(path: Path, name: str) -> Path:
+    outside = BuildError(f"{path.name} refers to external data outside of its folder: {name}")
+    missing = BuildError(f"External data file not found: {path.name} needs {name!r} beside it")
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise outside
+    file = path.parent / name
+    try:
+        real = file.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):  # missing, a loop of links, an impossible name
+        raise missing from None
+    if not real.is_relative_to(path.parent.resolve()):
+        raise outside
+    if not real.is_file():
+        raise missing
+    return file
 
 
 def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:

@@ -11,7 +11,7 @@ from turnkeyml.build.stage import ONNX
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
-from turnkeyml.errors import MeasureError
+from turnkeyml.errors import MeasureError, TurnkeyError
 from turnkeyml.evaluate.contest import (
     Contestant,
     FileContestant,
@@ -179,7 +179,7 @@ def measure_contestants(
     for runtime in runtimes:
         try:
             taking_part += contestants.of(runtime)
-        except MeasureError as error:
+        except TurnkeyError as error:  # such as that its ONNX file is damaged
             refused.append(Outcome(failed(device, runtime, str(error))))
     measured = measure(
         taking_part,

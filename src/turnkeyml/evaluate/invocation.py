@@ -94,7 +94,7 @@ class _Work:
 
     def run(self, result: InvocationResult) -> InvocationResult:
         runtimes = self._runtimes()
-        self._write_subject_stats()
+        lost = self._write_subject_stats()
         built: Built | None = None
         if self._needs_build(runtimes):
             try:
@@ -117,6 +117,8 @@ class _Work:
                 verification=built.state.verification,
                 remarks=built.remarks,
             )
+        if lost:
+            result = replace(result, remarks=(*result.remarks, lost))
         if not self.plan.build_only:
             evaluations, race, missing = self._measure_all(runtimes, built)
             remarks = (*result.remarks, *self._remarks(evaluations, built, missing))
@@ -205,9 +207,10 @@ class _Work:
             add_evaluation(self.folder, evaluation)
         return evaluations, race, contestants.missing_precisions()
 
-    def _write_subject_stats(self) -> None:
+    def _write_subject_stats(self) -> str | None:
+        """What could not be kept of the earlier stats, in a sentence."""
         record = self.subject.record
-        update_stats(
+        return update_stats(
             self.folder,
             turnkey_version=turnkeyml.__version__,
             build_name=record.build_name,

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
@@ -75,8 +76,11 @@ def main() -> None:
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
     folder = BuildFolder(Path(request.cache_dir), request.build_name)
-    opened = open_session(runtime, request.request, load_arrays(folder.inputs))
-    verification = _verify(opened, request, folder)
+    try:
+        opened = open_session(runtime, request.request, load_arrays(folder.inputs))
+        verification = _verify(opened, request, folder)
+    except MeasureError as error:  # the sentence is all that is worth telling
+        sys.exit(str(error))
     opened.forget_outputs()
     serve(opened, verification, commands, replies)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from turnkeyml import structure
 from turnkeyml.build import onnx_files
 from turnkeyml.build.fingerprint import file_digest
 from turnkeyml.cache.layout import build_name
-from turnkeyml.errors import TurnkeyError
+from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
 from turnkeyml.nouns import Input, InvocationRecord
@@ -21,10 +23,25 @@ __all__ = ["read_onnx"]
 
 MODEL_TYPE = "ONNX File (.onnx)"
 
+MOST_ELEMENTS = 2**31
+"""Of one input; more than that is damage, not a size."""
+
 
 def read_onnx(item: Input) -> OnnxSubject:
     """The single invocation of an ONNX file, with generated inputs of the right shapes."""
-    path = Path(item.path).resolve()
+    path = Path(os.path.realpath(item.path))  # unlike resolve(), it survives a loop of links
+    if not path.is_file():  # reading a pipe may block forever
+        raise TurnkeyError(f"{path.name} is not a regular file.")
+    try:
+        return _read(item, path)
+    except (TurnkeyError, OSError):
+        raise
+    except Exception as error:  # a damaged graph may be wrong in any way
+        why = describe(error)
+        raise TurnkeyError(f"{path.name} is not a valid ONNX file ({why}).") from error
+
+
+def _read(item: Input, path: Path) -> OnnxSubject:
     graph = onnx_files.read_graph(path).graph
     data = onnx_files.data_files(path)
     arrays = _make_inputs(graph)
@@ -75,6 +92,8 @@ def _make_input(value: Any, random: np.random.Generator) -> np.ndarray:
         raise TurnkeyError(f"The input {value.name!r} has no dtype; declare one in the file.")
     if kind.elem_type == onnx.TensorProto.BFLOAT16:
         raise TurnkeyError(f"The input {value.name!r} has the unsupported dtype bfloat16.")
+    if math.prod(shape) > MOST_ELEMENTS:
+        raise TurnkeyError(f"The input {value.name!r} is too large to generate values for it.")
     dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
     if dtype.kind in "iub":
         ones = dtype.kind == "b" or "mask" in value.name.lower()
