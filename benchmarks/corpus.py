@@ -1,11 +1,11 @@
-"""What a run over many inputs costs, and what it survives, as ratios measured in one run.
+"""Benchmark runs over many inputs: their cost, and whether they survive being killed.
 
     python benchmarks/corpus.py [throughput jobs kills cache]
 
-throughput  100 small scripts in one run, against one turnkey after the other
-jobs        medians with two jobs against those with one, taking turns
-kills       killed at 20 random moments and resumed: is every row there once?
-cache       `cache list` and `cache report` on 10,000 builds, against reading and parsing the files
+throughput  100 small scripts in one run, compared with one run per script
+jobs        medians with --jobs 2, compared with --jobs 1 in turns
+kills       a run that is killed 20 times at random and resumed: does every row appear once?
+cache       `cache list` and `cache report` on 10,000 builds, compared with parsing the files
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def throughput(folder: Path) -> None:
         begin = time.perf_counter()
         peaks[count] = own_peak([*command, "-d", str(folder / f"corpus-{count}")])
         each = (time.perf_counter() - begin) / count
-    detail = f"{60 / each:.0f} a minute against {60 / one:.0f}"
-    show("100 small scripts: rate / one after the other", one / each, 3, detail, at_least=True)
+    detail = f"{60 / each:.0f} per minute, {60 / one:.0f} with one run per script"
+    show("100 small scripts: rate / one run per script", one / each, 3, detail, at_least=True)
     detail = f"{peaks[100] / 1e6:.1f} MB for 100 inputs, {peaks[20] / 1e6:.1f} MB for 20"
-    show("memory of the parent: 100 inputs / 20 inputs", peaks[100] / peaks[20], 1.05, detail)
+    show("peak memory of the parent: 100 / 20 inputs", peaks[100] / peaks[20], 1.05, detail)
 
 
 def seconds(command: list[str]) -> float:
@@ -82,7 +82,7 @@ def seconds(command: list[str]) -> float:
 
 
 def own_peak(command: list[str]) -> int:
-    """The most memory that the program itself had, without what it started."""
+    """The peak memory of a command in bytes, without its child processes."""
     process = subprocess.Popen(command, **QUIET)
     peak = 0
     while process.poll() is None:
@@ -115,7 +115,7 @@ def jobs(folder: Path) -> None:
 
 
 def kills(folder: Path, times: int = 20) -> None:
-    """One run of 30 inputs, killed again and again and resumed until it is done."""
+    """Kill and resume a run of 30 inputs, and check that every row appears once."""
     scripts = write_scripts(folder / "killed", 30)
     cache, temporary = folder / "killed-cache", folder / "killed-tmp"
     temporary.mkdir()
@@ -144,12 +144,12 @@ def kills(folder: Path, times: int = 20) -> None:
     left = [*temporary.glob("turnkey-*"), *cache.rglob(".writing-*"), *cache.rglob(".work-*")]
     detail = f"{len(rows)} rows, {len(set(rows))} different"
     show(
-        "rows that are missing or double",
+        "missing or duplicate rows",
         len(scripts) - len(set(rows)) + len(rows) - len(set(rows)),
         0,
         detail,
     )
-    show("finished rows that were touched", touched, 0, f"{times} kills")
+    show("finished rows that changed", touched, 0, f"{times} kills")
     show("processes left after a kill", orphans, 0, f"{times} kills")
     show("temporary files left at the end", len(left), 0, ", ".join(map(str, left[:3])))
 
@@ -188,7 +188,7 @@ def cache(folder: Path, count: int = 10_000) -> None:
 
 
 def floor_seconds(large: Path) -> float:
-    """Reading the stats of every build with plain Python and parsing them once."""
+    """The seconds to read and parse the stats of every build with plain Python."""
     begin = time.perf_counter()
     for path in large.glob("*/turnkey_stats.yaml"):
         yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)

@@ -1,4 +1,4 @@
-"""What handling external weights costs by our own code, against onnx-ir, as ratios of one run.
+"""Compare our handling of external weights with that of onnx-ir: time and peak memory.
 
     python benchmarks/external_data.py [MEGABYTES]
 
@@ -6,18 +6,18 @@ list    the data files of a model
 copy    a model with its data into another folder
 halve   the weights of a model to float16, from file to file: as many tensors, and as one tensor
 
-Every figure is the median of five fresh processes: seconds with their range, and the peak of memory
-(ru_maxrss) above that of the imports, so that 0 means less than the imports took. Halving with
-onnx-ir is done with a LazyTensor per weight, which is what onnx-ir has for it (also with two
-workers), and with a tensor class of our own that writes itself in blocks, which keeps most of our
-code.
+Every number is the median of five processes: seconds with their range, and the peak memory
+(ru_maxrss) above that of the imports, so that 0 means less than the imports took. onnx-ir halves
+with a LazyTensor per weight, its own way to do so (also with two workers), and with a tensor class
+of ours that writes itself in blocks, which keeps most of our code.
 
-Seen with onnx-ir 1.1.0 and 1000 MB on 2 cores. Memory decides, and it repeats to the megabyte: with
-LazyTensors onnx-ir takes 38 MB for 64 tensors (76 MB with two workers) and 2,385 MB for one tensor,
-ours nothing above its imports. With blocks of our own it takes 1 MB. Times are less certain, as
-other work was running: 2.2 to 2.5 times ours for 64 tensors with LazyTensors, 1.0 with our blocks,
-1.2 to copy. Against our former blocks of 16 MB, LazyTensors took 0.4 times ours for 64 tensors: the
-size of our blocks was tuned for this comparison, onnx-ir only by its workers. We keep our own code.
+Results with onnx-ir 1.1.0 and 1000 MB on 2 cores: memory decides, and is reproducible to the
+megabyte. With LazyTensors onnx-ir takes 38 MB for 64 tensors (76 MB with two workers) and 2,385 MB
+for one tensor; our code takes nothing above its imports. With our blocks onnx-ir takes 1 MB. Times
+are less certain, as other programs were running: 2.2 to 2.5 times ours for 64 tensors with
+LazyTensors, 1.0 with our blocks, 1.2 to copy. Compared with our former blocks of 16 MB, LazyTensors
+took 0.4 times ours for 64 tensors: our block size was tuned for this comparison, onnx-ir only by
+its number of workers. We keep our own code.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLUMNS = 4096
 
 
 def make_model(folder: Path, megabytes: int, tensors: int) -> Path:
-    """A chain of products with so many weights, which are together of this size."""
+    """The path of a new model with this many weights, of this size together."""
     import numpy as np
     import onnx
     from onnx import TensorProto, helper
@@ -172,7 +172,7 @@ def _save_with(changed: Callable[[Any], Any], source: Path, target: Path, **sett
 
 
 def measure(task: str, source: str, target: str) -> None:
-    """In a fresh process: do a task and print what it took."""
+    """Run a task in this process, and print its time and memory as JSON."""
     begin = time.perf_counter()
     work = globals()[task]()
     imports = time.perf_counter() - begin
@@ -196,7 +196,7 @@ def run(task: str, source: Path, folder: Path) -> dict[str, float]:
 
 
 def compare(what: str, source: Path, folder: Path, ours: str, others: list[str]) -> None:
-    """Take turns, then print medians and ratios."""
+    """Run our task and the others in turns, and print medians and ratios."""
     seen: dict[str, list[dict[str, float]]] = {task: [] for task in (ours, *others)}
     for _ in range(REPEATS):
         for task, results in seen.items():

@@ -1,9 +1,9 @@
-"""What turnkey costs beyond what is needed, as ratios measured in one run.
+"""Benchmark the overhead of turnkey over hand-written programs, as ratios.
 
     python benchmarks/overhead.py [startup analyze run memory]
 
-Everything that is compared is interleaved, so that other load on the machine hits both sides. The
-floors are hand-written programs beside this file that do only what must be done.
+Compared commands run in turns, so that other load on the machine affects both sides. The
+hand-written programs are in ``scripts`` and do only what is necessary.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ BERT, LARGE = SCRIPTS / "bert.py", SCRIPTS / "large.py"
 TURNKEY = str(Path(sys.executable).with_name("turnkey"))
 PYTHON = sys.executable
 AS_LONG = ["--iterations", "100"]
-"""As many timed runs as the hand-written programs make."""
+"""The number of timed runs of the hand-written programs."""
 
 Command = list[str]
 
 
 def seconds(command: Command) -> float:
-    """How long a command takes."""
+    """The seconds that a command takes."""
     begin = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - begin
 
 
 def interleaved(commands: dict[str, Command], rounds: int) -> dict[str, float]:
-    """The median time of each command, taking turns."""
+    """The median seconds of each command, run in turns."""
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
@@ -62,7 +62,7 @@ def startup() -> None:
     }
     times = interleaved(commands, 25)
     for name in ("version", "--help"):
-        detail = f"{times[name] * 1e3:.0f} ms against {times['bare'] * 1e3:.0f} ms"
+        detail = f"{times[name] * 1e3:.0f} ms, baseline {times['bare'] * 1e3:.0f} ms"
         show(f"turnkey {name} / python -c pass", times[name] / times["bare"], 3, detail)
 
 
@@ -74,7 +74,7 @@ def analyze() -> None:
         }
         times = interleaved(commands, rounds)
         ratio = (times["analyze"] - 0.5) / times["bare"]
-        detail = f"{times['analyze']:.2f} s against {times['bare']:.2f} s"
+        detail = f"{times['analyze']:.2f} s, baseline {times['bare']:.2f} s"
         show(f"({script.stem} --analyze-only - 0.5 s) / bare", ratio, 1.10, detail)
 
 
@@ -86,7 +86,10 @@ def run(cache: Path) -> None:
         cold["turnkey"].append(seconds([TURNKEY, str(HELLO), "-d", fresh, *AS_LONG]))
     floor, ours = (statistics.median(cold[name]) for name in ("floor", "turnkey"))
     show(
-        "hello_world, cold / hand-written", ours / floor, 1.5, f"{ours:.2f} s against {floor:.2f} s"
+        "hello_world, cold / hand-written",
+        ours / floor,
+        1.5,
+        f"{ours:.2f} s, baseline {floor:.2f} s",
     )
     (build,) = (cache / "cold-0").glob("hello_world_*")
     commands = {
@@ -96,7 +99,7 @@ def run(cache: Path) -> None:
     }
     times = interleaved(commands, 7)
     floor = times["bare"] + times["measure"]
-    detail = f"{times['warm']:.2f} s against {times['bare']:.2f} + {times['measure']:.2f} s"
+    detail = f"{times['warm']:.2f} s, baseline {times['bare']:.2f} + {times['measure']:.2f} s"
     show("hello_world, cached / (bare + measurement)", times["warm"] / floor, 1.25, detail)
 
 
@@ -106,12 +109,12 @@ def memory(cache: Path) -> None:
     ours = peak_memory(command)
     (build,) = (cache / "large").glob("large_*")
     size = yaml.safe_load((build / "turnkey_stats.yaml").read_text())["parameter_bytes"]
-    detail = f"{ours / 1e9:.2f} GB against {bare / 1e9:.2f} GB, weights {size / 1e9:.2f} GB"
+    detail = f"{ours / 1e9:.2f} GB, baseline {bare / 1e9:.2f} GB, weights {size / 1e9:.2f} GB"
     show("(peak memory of a build - bare) / weights", (ours - bare) / size, 3, detail)
 
 
 def peak_memory(command: Command) -> int:
-    """The most memory that a command and everything it started had at one time."""
+    """The peak memory in bytes of a command with its child processes."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
@@ -125,7 +128,7 @@ def peak_memory(command: Command) -> int:
 
 
 def proportional_memory(pid: int) -> int:
-    """The memory of a process, pages that it shares counted in part."""
+    """The proportional set size of a process in bytes: shared pages count in part."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -209,7 +209,16 @@ def _all(items: Sequence[Any], good: Callable[[Any], bool]) -> str:
     return _word(all(map(good, items))) if items else ""
 
 
-_VERDICTS = ("mismatch", "not checked", "close", "nondeterministic", "match in parts", "match")
+VERDICTS = (
+    "mismatch",
+    "not checked",
+    "close",
+    "specialised",
+    "nondeterministic",
+    "match in parts",
+    "match",
+)
+"""What ``verifies`` may be, from the worst to the best: the verdicts, and a match by subgraphs."""
 
 
 def _verdict(verification: Verification) -> str:
@@ -220,7 +229,7 @@ def _verdict(verification: Verification) -> str:
 
 
 def _worst(verdicts: Iterable[str]) -> str:
-    return min(verdicts, key=_VERDICTS.index, default="")
+    return min(verdicts, key=VERDICTS.index, default="")
 
 
 def _exporter(result: InvocationResult) -> str:

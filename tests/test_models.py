@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from corpora.__main__ import CORPORA, MODELS, stale
-from corpora.status import COLUMNS, read_rows
+from corpora.status import COLUMNS, VERDICTS, read_rows
 from turnkeyml.cli.words import parse as parse_words
 from turnkeyml.discover.inputs import find_inputs
 from turnkeyml.discover.labels import read_labels
 from turnkeyml.errors import UsageError
+from turnkeyml.nouns import Verdict
 from turnkeyml.parser import PARAMETERS
 
 SCRIPTS = sorted(MODELS.glob("*/*.py"))
@@ -29,6 +30,10 @@ def test_the_scripts_are_what_the_generator_makes(corpus):
 
 def test_every_folder_is_a_corpus_that_something_makes():
     assert {path.parent.name for path in SCRIPTS} == {*CORPORA, "selftest"}
+
+
+def test_the_status_has_a_rank_for_every_verdict():
+    assert set(VERDICTS) == {*Verdict, "match in parts"}
 
 
 def test_there_are_more_than_a_thousand():

@@ -1,1 +1,1 @@
-"""One module a library: what it has, and how a script for it reads."""
+"""One module per library: the models that it has, and the scripts for them."""

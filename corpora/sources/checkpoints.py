@@ -1,7 +1,7 @@
-"""The checkpoints that people use most, and the figures of their published configurations.
+"""The most popular checkpoints, and the values of their published configurations.
 
-Facts only, grouped by what they are an instance of. They are written down because the scripts say
-them in full, so that these need the network for the weights alone.
+Data only, grouped by model class. The scripts contain these values, so that they need the network
+only for the weights.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Group:
-    """Checkpoints that one class of transformers is for."""
+    """The checkpoints of one class of transformers."""
 
     model: str
     task: str
@@ -26,11 +26,11 @@ class Group:
     inputs: str = "text"
     """The kind of inputs that they take."""
     size: tuple[int, int] | None = None
-    """Height and width of the pictures, where the model takes pictures of other sizes as well."""
+    """Height and width of the images, if the model also takes images of other sizes."""
 
 
 def bert(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
-    """The figures of most encoders: the feed-forward part is four times as wide as the rest."""
+    """The configuration of most encoders: the feed-forward layer has four times the width."""
     return {
         "hidden_size": hidden,
         "num_hidden_layers": layers,
@@ -41,13 +41,13 @@ def bert(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
 
 
 def roberta(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
-    """As BERT, but positions are counted from two, and there is one kind of token only."""
+    """As BERT, but positions start at two, and there is one token type."""
     own = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
     return bert(hidden, layers, heads, **{**own, **more})
 
 
 def deberta(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
-    """The third edition of DeBERTa: positions are relative, and counted in buckets."""
+    """DeBERTa version 3, with relative positions in buckets."""
     own = {
         "relative_attention": True,
         "pos_att_type": ["p2c", "c2p"],
@@ -61,7 +61,7 @@ def deberta(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
 
 
 def t5(model: int, inner: int, layers: int, heads: int, **more: Any) -> Figures:
-    """The first edition of T5."""
+    """T5 version 1.0."""
     return {
         "d_model": model,
         "d_ff": inner,
@@ -73,9 +73,9 @@ def t5(model: int, inner: int, layers: int, heads: int, **more: Any) -> Figures:
 
 
 def t5_gated(model: int, inner: int, layers: int, heads: int, **more: Any) -> Figures:
-    """The later editions: a gated feed-forward part, and an output that is not scaled.
+    """T5 version 1.1 and later: a gated feed-forward layer, and an output that is not scaled.
 
-    It is scaled where the published configuration ties it to the embedding.
+    The output is scaled if the published configuration ties it to the embedding.
     """
     own = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
     return t5(model, inner, layers, heads, **{**own, **more})
@@ -96,13 +96,13 @@ def bart(model: int, encoder: int, decoder: int, heads: int, **more: Any) -> Fig
 
 
 def pegasus(**more: Any) -> Figures:
-    """All of Pegasus have one size."""
+    """Pegasus, which has one size."""
     own = {"vocab_size": 96103, "activation_function": "relu", "scale_embedding": True}
     return bart(1024, 16, 16, 16, **{**own, **more})
 
 
 def marian(vocabulary: int) -> Figures:
-    """The translation models of the University of Helsinki differ in their vocabulary."""
+    """The translation models of the University of Helsinki, which differ in their vocabulary."""
     return bart(
         512,
         6,
@@ -121,7 +121,7 @@ def marian(vocabulary: int) -> Figures:
 
 
 def gpt2(embedding: int, layers: int, heads: int, **more: Any) -> Figures:
-    """GPT-2 and those made like it."""
+    """GPT-2 and models of the same architecture."""
     return {"n_embd": embedding, "n_layer": layers, "n_head": heads, **more}
 
 
@@ -140,7 +140,7 @@ def opt(hidden: int, layers: int, heads: int, **more: Any) -> Figures:
 def llama(
     hidden: int, inner: int, layers: int, heads: int, shared: int, *, theta: float, **more: Any
 ) -> Figures:
-    """Llama and those made like it; ``shared`` is the number of heads of keys and values."""
+    """Llama and models of the same architecture; ``shared`` is the number of key-value heads."""
     return {
         "hidden_size": hidden,
         "intermediate_size": inner,
@@ -153,13 +153,13 @@ def llama(
 
 
 def wav2vec2_large(**more: Any) -> Figures:
-    """The large models of speech that normalise every layer of their feature extractor."""
+    """Large speech models, which normalise every layer of their feature extractor."""
     own = {"feat_extract_norm": "layer", "do_stable_layer_norm": True, "conv_bias": True}
     return bert(1024, 24, 16, **{**own, **more})
 
 
 def clip(text: Figures, vision: Figures, projection: int, **both: Any) -> Figures:
-    """A tower for text, one for pictures, and the width of what they have in common."""
+    """CLIP: a text tower, an image tower, and the width of the shared embedding."""
     return {
         "text_config": {**text, **both, "projection_dim": projection},
         "vision_config": {**vision, **both, "projection_dim": projection},
@@ -168,7 +168,7 @@ def clip(text: Figures, vision: Figures, projection: int, **both: Any) -> Figure
 
 
 def siglip(**vision: Any) -> Figures:
-    """As CLIP, without a width in common: both towers have the same."""
+    """As CLIP, but both towers have the width of the shared embedding."""
     return {"vision_config": vision}
 
 
@@ -208,7 +208,7 @@ VIT_GPT2 = {
 }
 
 GROUPS = [
-    # Encoders of text
+    # Text encoders
     Group(
         "BertForMaskedLM",
         "fill_mask",
@@ -557,7 +557,7 @@ GROUPS = [
             )
         },
     ),
-    # Decoders of text
+    # Text decoders
     Group(
         "GPT2LMHeadModel",
         "text_generation",
@@ -724,7 +724,7 @@ GROUPS = [
         },
         inputs="generation",
     ),
-    # Encoders with decoders of text
+    # Text encoder-decoders
     Group(
         "T5ForConditionalGeneration",
         "text2text_generation",
@@ -854,7 +854,7 @@ GROUPS = [
         },
         inputs="text2text",
     ),
-    # Pictures
+    # Images
     Group(
         "ViTForImageClassification",
         "image_classification",
@@ -1137,7 +1137,7 @@ GROUPS = [
         inputs="image",
         size=(518, 518),
     ),
-    # Pictures and text
+    # Images and text
     Group(
         "CLIPModel",
         "zero_shot_image_classification",
@@ -1249,7 +1249,7 @@ GROUPS = [
         },
         inputs="boxes_and_image",
     ),
-    # Sound
+    # Audio
     Group(
         "WhisperForConditionalGeneration",
         "automatic_speech_recognition",
@@ -1409,7 +1409,7 @@ LICENSES = {
     "Helsinki-NLP/opus-mt-en-zh": "apache-2.0",
     "Helsinki-NLP/opus-mt-de-en": "apache-2.0",
 }
-"""Of checkpoints that are under another license than the rest of their group."""
+"""The licenses of checkpoints that differ from the rest of their group."""
 
 PUBLISHED = {
     "google-bert/bert-base-uncased": 109_514_298,
@@ -1517,5 +1517,5 @@ PUBLISHED = {
     "facebook/wav2vec2-base-960h": 94_396_320,
     "facebook/hubert-base-ls960": 94_371_712,
 }
-"""How many parameters some of them are known to have. A survey that finds another number fails:
-a figure must be wrong then."""
+"""The published number of parameters of some of them. A survey that finds another number fails,
+because a value of the configuration must be wrong."""

@@ -1,7 +1,7 @@
-"""Configurations of transformers: the figures of a published model, and how a script writes them.
+"""Configurations of transformers: the values of a published model, and their code in a script.
 
-The figures come as plain data. What needs the library is which of them its configuration class
-would have taken anyway, so that scripts only say what differs, and how large the model becomes.
+The values are plain data. The library is needed to find those that differ from the defaults of the
+configuration class, so that scripts contain only these, and to count the parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 BFLOAT16_FROM = 1_000_000_000
-"""Models of more parameters than this are created in bfloat16, the precision of publication."""
+"""Models with more parameters than this are created in bfloat16, as they were published."""
 
 _CONFIGS = {
     "DPRQuestionEncoder": "DPRConfig",
@@ -45,19 +45,19 @@ def config_of(model: str) -> str:
 
 
 def different(config: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the figures that the configuration class does not have by itself."""
+    """The values that differ from the defaults of the configuration class."""
     import transformers
 
     kind = getattr(transformers, config)
     found = _different(kind(), figures)
     made = kind(**found)
-    # Some figures follow from others unless they are given, and then not by themselves any more
+    # Some values are derived from others, unless they are given
     changed = [name for name in figures if not _holds(made, name, figures[name])]
     return {name: found.get(name, figures[name]) for name in figures if name in {*found, *changed}}
 
 
 def _holds(made: Any, name: str, value: Any) -> bool:
-    """Whether a configuration has a figure as it should."""
+    """Whether a configuration has this value."""
     actual = getattr(made, name, None)
     if isinstance(value, Mapping) and hasattr(actual, "to_dict"):
         return all(_holds(actual, inner, value[inner]) for inner in value)
@@ -78,10 +78,10 @@ def _different(default: Any, figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _part(usual: Any, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a configuration within a configuration.
+    """The same for a nested configuration.
 
-    The library makes it of its own class, whatever the whole has there by default. Where the
-    figures say the class themselves, they go on doing so.
+    The library creates it from its own class, whatever the default of the outer one is. Values that
+    name the class are kept.
     """
     kind = figures.get("model_type")
     if kind is None:
@@ -96,7 +96,7 @@ def _plain(value: Any) -> Any:
 
 
 def parameter_count(model: str, config: str, figures: Mapping[str, Any]) -> int:
-    """How many parameters a model has; shared ones count once. Allocates no memory."""
+    """The number of parameters of a model, shared ones counted once. Allocates no memory."""
     import torch
     import transformers
 
@@ -114,19 +114,19 @@ _AUTO = {
     "ForConditionalGeneration": "AutoModelForSeq2SeqLM",
     "Model": "AutoModel",
 }
-"""The class that makes a model in another precision than float32, by the end of the model's name.
-Classes of models themselves only take a configuration."""
+"""The class that creates a model in another precision than float32, by the end of the model's name.
+Model classes themselves only take a configuration."""
 
 
 def model_class(model: str, large: bool) -> str:
-    """The class that a script makes a model with."""
+    """The class with which a script creates a model."""
     if not large:
         return model
     return next(auto for end, auto in _AUTO.items() if model.endswith(end))
 
 
 def creation(model: str, checkpoint: str, large: bool) -> str:
-    """The lines that load the published weights or make random ones."""
+    """The lines that load the published weights or create random ones."""
     maker = model_class(model, large)
     precision = "torch.bfloat16" if large else "torch.float32"
     made = f"{maker}.from_config(config, dtype={precision})" if large else f"{maker}(config)"
@@ -138,29 +138,28 @@ def creation(model: str, checkpoint: str, large: bool) -> str:
 
 
 class Code(str):
-    """Text that is Python already, among values that have yet to be written as Python."""
+    """Python code, among values that are not code yet."""
 
     __slots__ = ()
 
 
 def assignment(name: str, value: Any) -> str:
-    """``name = value``, divided over lines where it is too long for one."""
+    """``name = value``, on several lines if it is too long for one."""
     return f"{name} = {_written(value, 0, len(name) + 3)}"
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call with keywords, as a value to be written."""
+    """A call with keyword arguments, as a value."""
 
     function: str
     keywords: Mapping[str, Any]
 
 
 def _written(value: Any, indent: int, before: int) -> str:
-    """A value as Python, the way the formatter wants it: on one line where that has room.
+    """The formatted Python code of a value: on one line if it fits, otherwise one line per item.
 
-    Else one item a line, each written in the same way. ``before`` is how much of the line is
-    already taken, without the indentation.
+    ``before`` is the number of characters that the line already has, without the indentation.
     """
     line = _line(value)
     if indent + before + len(line) < WIDTH or not isinstance(value, (Call, Mapping, list, tuple)):
@@ -183,7 +182,7 @@ def _line(value: Any) -> str:
 
 
 def _parts(value: Any) -> tuple[str, str, list[tuple[str, Any]]]:
-    """How a value of several items begins and ends, and its items with what precedes them."""
+    """The brackets of a value with several items, and its items with their prefixes."""
     if isinstance(value, Call):
         return f"{value.function}(", ")", [(f"{k}=", item) for k, item in value.keywords.items()]
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
-"""Well-known models that write text, and the figures of their published configurations.
+"""Well-known language models, and the values of their published configurations.
 
-Facts only. Whole models of them are in one corpus, single layers in another.
+Data only. The corpus ``llm`` has whole models, ``llm_layer`` single layers.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ __all__ = ["FAMILIES", "PUBLISHED", "Family"]
 
 @dataclass(frozen=True)
 class Family:
-    """Models that one class of transformers is for."""
+    """The models of one class of transformers."""
 
     model: str
     license: str
     members: Mapping[str, tuple[str, Figures]]
-    """The checkpoint and the figures of each, by the name that scripts have for it."""
+    """The checkpoint and the configuration of each, by its name in scripts."""
 
 
 def pythia(hidden: int, layers: int, heads: int, vocabulary: int = 50304) -> Figures:
-    """Made by EleutherAI to study how models learn."""
+    """Pythia, by EleutherAI."""
     return bert(hidden, layers, heads, vocab_size=vocabulary)
 
 
 def gpt_neo(hidden: int, layers: int, heads: int) -> Figures:
-    """Every other layer sees its neighbourhood only."""
+    """GPT-Neo, with local attention in every other layer."""
     return {
         "hidden_size": hidden,
         "num_layers": layers,
@@ -57,7 +57,7 @@ def cerebras(embedding: int, layers: int, heads: int) -> Figures:
 
 
 def smol(hidden: int, inner: int, layers: int, heads: int, shared: int, *, edition: int) -> Figures:
-    """Both editions of SmolLM have the same sizes."""
+    """SmolLM, whose two versions have the same sizes."""
     theta = 1e4
     if edition == 2:
         theta = 1.3e5 if hidden == 2048 else 1e5
@@ -76,19 +76,19 @@ def smol(hidden: int, inner: int, layers: int, heads: int, shared: int, *, editi
 
 
 def llama_2(hidden: int, inner: int, layers: int, heads: int, shared: int, **more: Any) -> Figures:
-    """The second edition of Llama."""
+    """Llama 2."""
     own = {"max_position_embeddings": 4096, "rms_norm_eps": 1e-5}
     return llama(hidden, inner, layers, heads, shared, theta=1e4, **{**own, **more})
 
 
 def llama_3(hidden: int, inner: int, layers: int, heads: int, shared: int, **more: Any) -> Figures:
-    """The third edition of Llama."""
+    """Llama 3."""
     own = {"vocab_size": 128256, "max_position_embeddings": 8192, "rms_norm_eps": 1e-5}
     return llama(hidden, inner, layers, heads, shared, theta=5e5, **{**own, **more})
 
 
 def stretched(factor: float) -> Figures:
-    """How the later ones of the third edition reach further than they were first trained for."""
+    """The RoPE scaling of Llama 3.1 and later, for longer contexts."""
     return {
         "max_position_embeddings": 131072,
         "rope_parameters": {
@@ -103,19 +103,19 @@ def stretched(factor: float) -> Figures:
 
 
 def qwen(hidden: int, inner: int, layers: int, heads: int, shared: int, **more: Any) -> Figures:
-    """Both editions of Qwen that are here."""
+    """Qwen, in the versions that are here."""
     return llama(hidden, inner, layers, heads, shared, theta=1e6, **more)
 
 
 def gemma(hidden: int, inner: int, layers: int, heads: int, shared: int, **more: Any) -> Figures:
-    """The sizes of Gemma; how positions are told is the same in all of an edition."""
+    """Gemma; the position embedding is the same in all sizes of a version."""
     figures = llama(hidden, inner, layers, heads, shared, theta=1e4, **more)
     del figures["rope_parameters"]
     return figures
 
 
 def granite(hidden: int, inner: int, layers: int, heads: int, shared: int, **more: Any) -> Figures:
-    """Granite scales what it adds up."""
+    """Granite, which scales its residual connections."""
     own = {
         "vocab_size": 49155,
         "max_position_embeddings": 4096,
@@ -919,5 +919,5 @@ PUBLISHED = {
     "mamba_1_4b": 1_372_178_432,
     "mamba_2_8b": 2_768_345_600,
 }
-"""How many parameters some of them are known to have. A survey that finds another number fails:
-a figure must be wrong then."""
+"""The published number of parameters of some of them. A survey that finds another number fails,
+because a value of the configuration must be wrong."""

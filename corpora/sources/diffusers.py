@@ -35,7 +35,7 @@ WITHOUT_GRADIENTS = (
     "stable_diffusion_xl_vae_encoder",
     "stable_video_diffusion_xt_unet",
 )
-"""Large images, films, minutes of sound: what gradients need of them would take 13 to 25 GB."""
+"""Parts with large images, videos or long audio, whose gradients would need 13 to 25 GB."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Part:
     config: Mapping[str, Any] = field(default_factory=dict)
     subfolder: str = ""
     part: str = ""
-    """The attribute that is called, where it is not the whole."""
+    """The attribute that is called, if not the model itself."""
     module: str = "diffusers"
     """Where the class comes from."""
     configuration: str = ""
@@ -63,13 +63,13 @@ class Part:
     sequence: int = 0
     """Length of the text, where it can be chosen."""
     arguments: str = "return_dict=False"
-    """What the call has besides the inputs."""
+    """Further arguments of the call."""
     task: str = "text_to_image"
     author: str = "stabilityai"
     license: str = "other"
     imports: tuple[str, ...] = ()
     pretrained: str = ""
-    """How the published weights are loaded, where that takes more than a call."""
+    """The code that loads the published weights, if that takes more than one call."""
 
 
 BATCH = "batch_size"
@@ -1738,7 +1738,7 @@ positions = get_1d_rotary_pos_embed(32, 1025, use_real=True, repeat_interleave_r
 
 
 def survey() -> list[dict[str, Any]]:
-    """One row for each part, with the parameters that the installed library gives it."""
+    """One row per part, with the number of parameters in the installed library."""
     rows = []
     for part in PARTS.values():
         params = _count(part)
@@ -1756,7 +1756,7 @@ def survey() -> list[dict[str, Any]]:
 
 
 def _count(part: Part) -> int:
-    """How many parameters a part has, made without memory for them."""
+    """The number of parameters of a part, created without memory for them."""
     import importlib
 
     import torch
@@ -1775,7 +1775,7 @@ def _count(part: Part) -> int:
 
 
 def scripts(rows: Iterable[Mapping[str, str]]) -> Iterator[Script]:
-    """A script for each row that is not left out."""
+    """One script per row that is not left out."""
     for row in rows:
         if not row["left_out"]:
             yield _script(PARTS[row["name"]], int(row["params"]))
@@ -1821,7 +1821,7 @@ def _imports(part: Part) -> tuple[str, ...]:
 
 
 def _body(part: Part, *, half: bool) -> str:
-    """From the creation of the part to its call."""
+    """The code from the creation of the part to its call."""
     whole = "whole" if part.part else "model"
     create = f"    {whole} = {_creation(part, 4, len(whole) + 3)}\n"
     if half:
@@ -1869,7 +1869,7 @@ def _keywords(values: Mapping[str, Any], indent: int) -> list[str]:
 
 
 def _call(start: str, arguments: list[str], indent: int, used: int = 0) -> str:
-    """A call as the formatter writes it: on one line, on three, or with a line an argument."""
+    """A formatted call: on one line, on three, or with one line per argument."""
     inside = ", ".join(arguments)
     if "\n" not in inside:
         if indent + used + len(start) + len(inside) + 2 <= WIDTH:
@@ -1881,7 +1881,7 @@ def _call(start: str, arguments: list[str], indent: int, used: int = 0) -> str:
 
 
 def _literal(value: Any, indent: int, used: int) -> str:
-    """A value as the formatter writes it, where ``used`` characters of its line are taken."""
+    """A formatted value; its line already has ``used`` characters."""
     if isinstance(value, dict):
         items = [f'"{name}": {_literal(item, indent + 4, 0)}' for name, item in value.items()]
         brackets = "{}"
@@ -1898,7 +1898,7 @@ def _literal(value: Any, indent: int, used: int) -> str:
 
 
 def _input(name: str, value: Any, indent: int, half: bool) -> str:
-    """A line, or more, of the mapping of the inputs."""
+    """The lines of one entry of the inputs."""
     margin = " " * indent
     if isinstance(value, dict):
         inner = "".join(_input(*item, indent + 4, half) for item in value.items())

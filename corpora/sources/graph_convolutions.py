@@ -1,12 +1,11 @@
 """The graph convolutions of torch_geometric, and its complete graph networks.
 
-A convolution alone is a part: each script puts it into a small network that sorts nodes into
-classes. The graphs have the size of Cora, the graph of papers on which most of these layers were
-published: 2708 nodes of 1433 features, 10556 edges, 7 classes. Points, meshes, molecules and
-graphs with more than one kind of node are there where a layer is made for them.
+Each script puts a convolution into a small network that classifies nodes. The graphs have the size
+of Cora, the citation graph on which most of these layers were published: 2708 nodes of 1433
+features, 10556 edges, 7 classes. Layers for points, meshes, molecules or graphs with several kinds
+of nodes get such inputs.
 
-What a layer's constructor has a default for keeps that default. Where it has none, the figure is
-the one of the paper.
+Arguments of a constructor keep their defaults. Those without a default have the value of the paper.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ ATOMS = {"atoms": 18}
 
 @dataclass(frozen=True)
 class Network:
-    """How a convolution, or a complete model, is made and called."""
+    """How a convolution or a complete model is created and called."""
 
     kind: str
     """The class in torch_geometric.nn."""
@@ -82,12 +81,12 @@ class Network:
     inputs: Mapping[str, str] = field(default_factory=lambda: GRAPH)
     """What the network takes, and the expressions that make it."""
     arguments: str = ""
-    """What a layer is called with, where that is not the inputs in their order."""
+    """The arguments of a layer, if not the inputs in their order."""
     form: str = "layers"
     """``layers`` that change the number of channels; ``same``, layers that keep it, behind a
     linear one; ``once``, one such layer; ``model``, which needs no network around it."""
     width: str = "out_channels"
-    """How many channels come out of a layer."""
+    """The number of output channels of a layer."""
     parameters: tuple[str, ...] = ("in_channels", "out_channels", "num_layers")
     defaults: Mapping[str, Any] = field(default_factory=lambda: {"num_layers": 2})
     imports: tuple[str, ...] = ()
@@ -95,13 +94,13 @@ class Network:
     before: str = ""
     """Statements before the model."""
     network: str = ""
-    """The class ``Network``, where none of the forms fits."""
+    """The class ``Network``, if none of the forms fits."""
     task: str = "node_classification"
     graph: str = "a graph of the size of Cora"
     sizes: Mapping[str, int] = field(default_factory=lambda: CORA)
-    """What the graph counts; only those that the script uses are in it."""
+    """The sizes of the graph; a script contains only those that it uses."""
     paper: tuple[str, str] | None = None
-    """Title and address, where the documentation of the class has none."""
+    """Title and URL of the paper, if the documentation of the class has none."""
 
 
 MLP = ("from torch_geometric.nn import MLP",)
@@ -422,7 +421,7 @@ edge_index = torch.stack([around, torch.arange(edges).repeat_interleave(4)])
 """,
     ),
 }
-"""Those in torch_geometric.nn.conv, in its order."""
+"""The convolutions of torch_geometric.nn.conv, in its order."""
 
 DENSE_CONVOLUTIONS = {
     "dense_gcn_conv": ("DenseGCNConv", "DenseGCNConv(before, after)"),
@@ -431,7 +430,7 @@ DENSE_CONVOLUTIONS = {
     "dense_sage_conv": ("DenseSAGEConv", "DenseSAGEConv(before, after)"),
     "dense_gat_conv": ("DenseGATConv", "DenseGATConv(before, after)"),
 }
-"""Those that take the edges as a matrix, from torch_geometric.nn.dense."""
+"""The convolutions of torch_geometric.nn.dense, which take the edges as a matrix."""
 
 LAYERED = "(in_channels, out_channels, num_layers, classes)"
 
@@ -632,7 +631,7 @@ AttentiveFP(
         task="link_prediction",
     ),
 }
-"""Those in torch_geometric.nn.models, in its order."""
+"""The models of torch_geometric.nn.models, in its order."""
 
 NETWORKS = {
     **CONVOLUTIONS,
@@ -686,11 +685,11 @@ LEFT_OUT = {
     "MaskLabel": "a part of other models",
     "LabelPropagation": "an algorithm without parameters, which is not what turnkey calls a model",
 }
-"""What has no script, and why."""
+"""The classes without a script, with the reason."""
 
 
 def survey() -> list[dict[str, Any]]:
-    """One row for each convolution and model that the installed torch_geometric has."""
+    """One row per convolution and model of the installed torch_geometric."""
     import inspect
 
     from torch_geometric import nn
@@ -717,7 +716,7 @@ def survey() -> list[dict[str, Any]]:
 
 
 def _paper(documentation: str) -> tuple[str, str]:
-    """Title and address of the first paper that the documentation of a class names."""
+    """Title and URL of the first paper in the documentation of a class."""
     import re
 
     found = re.search(r'`"([^"]+)"\s*<(https?://[^>]+)>`', documentation)
@@ -728,7 +727,7 @@ def _paper(documentation: str) -> tuple[str, str]:
 
 
 def _count(row: dict[str, Any]) -> int:
-    """How many parameters the model of a script has, by making it."""
+    """The number of parameters of the model of a script, which is created for that."""
     import sys
     from unittest import mock
 
@@ -740,7 +739,7 @@ def _count(row: dict[str, Any]) -> int:
 
 
 def scripts(rows: Iterable[Mapping[str, str]]) -> Iterator[Script]:
-    """A script for each row that is not left out."""
+    """One script per row that is not left out."""
     for row in rows:
         if not row["left_out"]:
             yield _script(row, NETWORKS[row["name"]])
@@ -772,7 +771,7 @@ PAIRWISE = "from itertools import pairwise"
 
 
 def _merged(lines: Iterable[str]) -> list[str]:
-    """The imports with one line a module."""
+    """The imports, one line per module."""
     names: dict[str, set[str]] = {}
     for line in lines:
         module, wanted = line.removeprefix("from ").split(" import ")
@@ -793,7 +792,7 @@ def _form(network: Network) -> str:
 
 
 def _body(network: Network) -> str:
-    """From the sizes of the graph to the call of the network."""
+    """The code from the sizes of the graph to the call of the network."""
     form = _form(network)
     classes = network.network or ("" if form == "model" else _class(network, form))
     create = network.layer if form == "model" else "Network()"
@@ -830,7 +829,7 @@ def _class(network: Network, form: str) -> str:
 
 
 LONGEST = WIDTH - len("            self.convs.append()")
-"""How long a layer may be that goes on the line of its list."""
+"""The longest code of a layer that fits on the line of its list."""
 
 _LAYERS = '''\
 class Network(torch.nn.Module):

@@ -1,8 +1,8 @@
-"""Whole models that write text, in the two things they do.
+"""Whole language models, in prefill and in decode.
 
-A *prefill* reads a prompt and fills the cache of keys and values, a *decode* writes one more token
-with such a cache. They load a machine in different ways, so that each is a script. Models of more
-than 9 billion parameters do not fit common machines; single layers of them are in ``llm_layer``.
+A *prefill* reads a prompt and fills the KV cache, a *decode* generates one token with such a cache.
+They use hardware in different ways, so that each is a script. Models of more than 9 billion
+parameters do not fit common machines; ``llm_layer`` has single layers of them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ CORPUS = "llm"
 LARGEST = 9_000_000_000
 
 SAMPLES = {"pythia_70m_prefill", "pythia_70m_decode", "smollm2_135m_decode"}
-"""Small ones, of both kinds, that the continuous integration runs."""
+"""Small scripts of both kinds that CI runs."""
 
 STATE = ("MambaForCausalLM",)
-"""Models that keep a state of a fixed size instead of a cache; of them there is a prefill only."""
+"""Models with a state of fixed size instead of a cache; they have only a prefill."""
 
 _PREFILL = """\
 # The model and its inputs
@@ -69,7 +69,7 @@ model(**inputs, use_cache=True)
 
 
 def survey() -> list[dict[str, Any]]:
-    """A line for each model that is not too large."""
+    """One row per model that is not too large."""
     rows = [_row(family, name) for family in FAMILIES for name in family.members]
     return sorted((row for row in rows if row), key=lambda row: row["name"])
 
@@ -96,9 +96,9 @@ def _row(family: Family, name: str) -> dict[str, Any]:
 
 
 def _cache(model: str, config: str, figures: dict[str, Any]) -> dict[str, int]:
-    """How many heads the cache of a layer has, and how wide its keys and values are.
+    """The number of heads in the cache of a layer, and the widths of its keys and values.
 
-    Found by running the model, without memory for its weights, on a prompt of two tokens.
+    Found by running the model on a prompt of two tokens, without memory for its weights.
     """
     import torch
     import transformers
@@ -116,7 +116,7 @@ def _cache(model: str, config: str, figures: dict[str, Any]) -> dict[str, int]:
 
 
 def scripts(rows: Iterable[Row]) -> Iterator[Script]:
-    """Two scripts for each line, one where there is no cache."""
+    """Two scripts per row, or one if there is no cache."""
     for row in rows:
         yield _script(row, "prefill", "reads a prompt and keeps what it needs to go on.", _PREFILL)
         if row["heads"]:

@@ -1,8 +1,8 @@
 """Single decoder layers of well-known models, the largest among them.
 
-A model of this kind is the same layer many times over, so that one layer says much about a model
-that fits no common machine. As in ``llm``, a *prefill* takes a prompt and a *decode* one token with
-a cache. The layers have random weights: there is no plain way to load those of a single layer.
+A language model repeats the same layer many times, so one layer says much about a model that does
+not fit a common machine. As in ``llm``, a *prefill* takes a prompt and a *decode* one token with
+a cache. The layers have random weights: there is no simple way to load those of one layer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["scripts", "survey"]
 CORPUS = "llm_layer"
 
 SAMPLES = {"qwen2_5_0_5b_layer_prefill", "qwen2_5_0_5b_layer_decode"}
-"""Small ones, of both kinds, that the continuous integration runs."""
+"""Small scripts of both kinds that CI runs."""
 
 MEMBERS = (
     "bloom_176b",
@@ -92,15 +92,15 @@ class Layer:
     module: str
     suffix: str = "DecoderLayer"
     positions: str = "rotary"
-    """How it learns of positions: 'rotary' takes angles, 'numbers' takes positions, 'alibi' takes
-    what it adds to its scores, and 'none' has nothing."""
+    """How it gets positions: 'rotary' takes angles, 'numbers' takes positions, 'alibi' takes a bias
+    of the attention scores, and 'none' takes nothing."""
     attention: str = "sdpa"
     masks: bool = False
-    """Whether a prompt needs a mask because the layer applies none of its own accord."""
+    """Whether a prompt needs a mask because the layer does not apply one itself."""
     cache: str = "past_key_values"
-    """What the layer calls its cache."""
+    """The name of the argument for the cache."""
     required: tuple[str, ...] = ()
-    """Arguments that it wants even where they are None."""
+    """Arguments that it requires even if they are None."""
 
 
 LAYERS = {
@@ -192,9 +192,9 @@ def survey() -> list[dict[str, Any]]:
 
 
 def _facts(layer: Layer, config: str, figures: Mapping[str, Any]) -> dict[str, int]:
-    """How many parameters a layer has, and what its cache looks like after two tokens.
+    """The number of parameters of a layer, and the shape of its cache after two tokens.
 
-    Found without memory for the weights. Experts are asked to multiply in a way that works so.
+    Found without memory for the weights, with an implementation of experts that allows that.
     """
     from importlib import import_module
 
@@ -230,7 +230,7 @@ def _facts(layer: Layer, config: str, figures: Mapping[str, Any]) -> dict[str, i
 
 
 def scripts(rows: Iterable[Row]) -> Iterator[Script]:
-    """Two scripts for each line."""
+    """Two scripts per row."""
     for row in rows:
         yield _script(row, decode=False)
         yield _script(row, decode=True)

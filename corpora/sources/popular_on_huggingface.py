@@ -1,4 +1,4 @@
-"""The checkpoints that people use most, by name, each at its published size."""
+"""The most popular checkpoints, each at its published size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["scripts", "survey"]
 CORPUS = "popular_on_huggingface"
 
 SAMPLES = {"bert_tiny", "all_minilm_l6_v2", "deit_tiny_patch16_224", "esm2_t6_8m_ur50d"}
-"""Small ones, of several kinds, that the continuous integration runs."""
+"""Small scripts of several kinds that CI runs."""
 
 PURPOSES = {
     "fill_mask": "to fill in words that are left out",
@@ -54,21 +54,21 @@ PURPOSES = {
     "zero_shot_audio_classification": "to compare sound with text",
     "video_classification": "to classify video",
 }
-"""What the docstring says about a task."""
+"""The words for a task in the docstring of a script."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """A kind of inputs: which parameters scripts take for them, and how they make them."""
+    """A kind of inputs: the parameters of scripts for them, and the code that creates them."""
 
     parameters: tuple[str, ...]
     tensors: dict[str, str]
     before: str = ""
-    """Lines ahead of the inputs."""
+    """Lines before the inputs."""
     after: str = ""
-    """Lines behind them."""
+    """Lines after the inputs."""
     keywords: str = ""
-    """What the call says besides."""
+    """Further arguments of the call."""
     defaults: tuple[tuple[str, Any], ...] = ()
 
 
@@ -80,7 +80,7 @@ _SQUARE = "torch.rand(batch_size, 3, size, size)"
 
 
 def _size(config: str) -> str:
-    """The line that says how large a picture is, where the model fixes that."""
+    """The line with the size of an image, if the model fixes it."""
     return f"size = {config}.image_size\n"
 
 
@@ -185,7 +185,7 @@ INPUTS = {
 }
 
 SIZED = "sized_image"
-"""The kind for models that take pictures of several sizes."""
+"""The kind for models that take images of several sizes."""
 
 
 def survey() -> list[dict[str, Any]]:
@@ -224,7 +224,7 @@ def _name(checkpoint: str) -> str:
 
 
 def _positions(config: str, figures: dict[str, Any]) -> int | str:
-    """The longest text that the model takes, where that is less than scripts would give it."""
+    """The longest text that the model takes, if that is shorter than the default of scripts."""
     import transformers
 
     made = getattr(transformers, config)(**figures)
@@ -270,7 +270,7 @@ def _imports(row: Row) -> tuple[str, ...]:
 
 
 def _import_order(name: str) -> tuple[bool, str]:
-    """As the linter has it: names in capitals are taken for constants and come first."""
+    """Names in the order of the linter: constants, in capitals, come first."""
     return (not name.isupper(), name)
 
 
@@ -300,7 +300,7 @@ model(**inputs{kind.keywords})
 
 
 def _in_precision(row: Row, tensor: str) -> str:
-    """Inputs that are no tokens have the precision of the model."""
+    """Inputs that are not tokens have the precision of the model."""
     if not _large(row) or not tensor.startswith("torch.rand") or tensor.startswith("torch.randint"):
         return tensor
     return f"{tensor[:-1]}, dtype=torch.bfloat16)"

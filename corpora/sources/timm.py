@@ -65,29 +65,26 @@ AUTHORS = {
     "xception": "google",
     "xcit": "meta",
 }
-"""Who designed the models of a module. The other modules collect the work of many, or that of
-timm's own authors."""
+"""The authors of the models of a module; other modules have several, or those of timm."""
 
 LICENSE = "apache-2.0"
-"""Of timm, for models whose weights have no license of their own."""
+"""The license of timm, for models whose weights have none."""
 
 CLASSES = (1000, 11221, 11821, 19168, 21841, 21842, 21843)
-"""How many classes the subsets of ImageNet have. A head of another width makes an embedding that
-is compared with one of a text."""
+"""The number of classes in subsets of ImageNet. A head of another width gives an embedding."""
 
 LARGE = 1_000_000_000
-"""Parameters from which on a model is made in bfloat16."""
+"""Models with at least this many parameters are created in bfloat16."""
 
 NEED_VALUES = ("gemma4_vit", "mvitv2")
-"""Families that have to be tried with real values: the first looks at them while it runs, the
-second looks up positions, and the meta device does not notice those that are not there."""
+"""Families that must be tried with real values: the first reads values while it runs, the second
+looks up positions, whose range the meta device does not check."""
 
 SAMPLES = ("convnext_atto", "mobilenetv3_small_100", "resnet18", "vit_tiny_patch16_224")
 
 
 def survey() -> list[dict[str, Any]]:
-    """Make every architecture, on the meta device where that is possible: it takes no memory and
-    little time there."""
+    """One row per architecture. They are created on the meta device if possible, to save memory."""
     import timm
 
     return [_row(name) for name in sorted(timm.list_models())]
@@ -124,10 +121,10 @@ def _make(name: str, **options: Any) -> Any:
 
 
 def _size(name: str, model: Any, shape: tuple[int, int, int]) -> str:
-    """Whether images of another size may be given to a model as it is ("free"), only to one made
-    for that size ("made"), or not at all ("fixed").
+    """Whether a model takes images of another size as it is ("free"), only if it is created for
+    that size ("made"), or not at all ("fixed").
 
-    Twice the height is tried: what divides the height of an image divides that as well.
+    Twice the height is tried, as it has the same divisors as the height.
     """
     channels, height, width = shape
     other = (channels, 2 * height, width)
@@ -149,7 +146,7 @@ def _run(model: Any, shape: tuple[int, int, int]) -> None:
 def _runs(model: Any, shape: tuple[int, int, int]) -> bool:
     try:
         _run(model, shape)
-    except Exception:  # noqa: BLE001 - timm says no in many ways
+    except Exception:  # noqa: BLE001 - timm raises many types of errors
         return False
     return True
 
@@ -157,13 +154,13 @@ def _runs(model: Any, shape: tuple[int, int, int]) -> bool:
 def _runs_when_made_for(name: str, shape: tuple[int, int, int]) -> bool:
     try:
         _run(_make(name, img_size=shape[1:]), shape)
-    except Exception:  # noqa: BLE001 - timm says no in many ways
+    except Exception:  # noqa: BLE001 - timm raises many types of errors
         return False
     return True
 
 
 def scripts(rows: list[dict[str, str]]) -> Iterator[Script]:
-    """A script for every row of the catalogue."""
+    """One script per row of the catalogue."""
     for row in rows:
         parameters = ["batch_size"]
         if row["size"] != "fixed":
@@ -227,7 +224,7 @@ def _create(row: Mapping[str, str]) -> str:
 
 
 def _call(function: str, arguments: list[str]) -> str:
-    """A call as the formatter writes it: in one line, or in three, or a line for each argument."""
+    """A formatted call: on one line, on three, or with one line per argument."""
     inside = ", ".join(arguments)
     if len(f"{function}({inside})") <= WIDTH:
         return f"{function}({inside})"

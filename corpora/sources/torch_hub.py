@@ -1,6 +1,6 @@
 """The image classifiers that torch.hub offers as ``pytorch/vision``.
 
-They are made from the installed torchvision, which is what torch.hub would download.
+They are created from the installed torchvision, which torch.hub would download.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ AUTHORS = {
     "vgg": "oxford",
     "vit": "google",
 }
-"""Who designed the models of a family, by the letters that their names start with."""
+"""The authors of the models of a family, by the prefix of their names."""
 
 LICENSES = {
     "": library.LICENSE,
     "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": "cc-by-nc-4.0",
 }
-"""By the page that the published weights refer to for theirs."""
+"""The licenses by the page that the published weights refer to."""
 
 SAMPLES = ("mobilenet_v2", "resnet18", "squeezenet1_1")
 
 
 def survey() -> list[dict[str, Any]]:
-    """Make every model, one after the other; those of RegNet cannot be made on the meta device."""
+    """One row per model. Models are created in memory, as RegNet cannot use the meta device."""
     from torchvision import models
 
     return [_row(name) for name in sorted(models.list_models(module=models))]
@@ -55,7 +55,7 @@ def _row(name: str) -> dict[str, Any]:
 
     published = models.get_model_weights(name).DEFAULT
     side = published.transforms().crop_size[0]
-    # Vision transformers are made for one size, which their weights set as well.
+    # Vision transformers are created for one size, that of their weights.
     made_for = {"image_size": side} if name.startswith("vit_") else {}
     model = models.get_model(name, weights=None, **made_for).to("meta").eval()
     return {
@@ -70,7 +70,7 @@ def _row(name: str) -> dict[str, Any]:
 
 
 def scripts(rows: list[dict[str, str]]) -> Iterator[Script]:
-    """A script for every row of the catalogue."""
+    """One script per row of the catalogue."""
     for row in rows:
         family = re.sub("[^a-z].*", "", row["name"])
         yield Script(

@@ -36,7 +36,7 @@ AUTHORS = {
     "ssdlite320": "google",
     "swin3d": "microsoft",
 }
-"""Who designed the models of a family, by the first word of their names; of the others, several."""
+"""The authors of the models of a family, by the first word of their names."""
 
 TASKS = {
     "detection": "object_detection",
@@ -46,7 +46,7 @@ TASKS = {
     "video": "video_classification",
     "optical_flow": "optical_flow",
 }
-"""By the family of the model, or else by its module."""
+"""The tasks by the family of the model, or by its module."""
 
 FRAME = (440, 1024)
 """The frames of Sintel, on which optical flow is measured, padded to a multiple of eight."""
@@ -55,7 +55,7 @@ SAMPLES = ("lraspp_mobilenet_v3_large", "mc3_18")
 
 
 def survey() -> list[dict[str, Any]]:
-    """Make every model on the meta device, where it takes no memory."""
+    """One row per model. Models are created on the meta device, to save memory."""
     from torchvision import models
 
     return [
@@ -101,7 +101,7 @@ def _no_weights(backbone: bool) -> dict[str, Any]:
 
 
 def about(name: str, model: Any) -> dict[str, Any]:
-    """What a catalogue says of any model of torchvision."""
+    """The columns of a catalogue that every model of torchvision has."""
     import torchvision
     from torchvision import models
 
@@ -125,13 +125,13 @@ def size(model: Any, shape: tuple[int, ...]) -> str:
         model(torch.empty(2, *shape, device="meta"))
         try:
             model(torch.empty(2, *rest, 2 * height, width, device="meta"))
-        except Exception:  # noqa: BLE001 - models say no in many ways
+        except Exception:  # noqa: BLE001 - models raise many types of errors
             return "fixed"
     return "free"
 
 
 def scripts(rows: list[dict[str, str]]) -> Iterator[Script]:
-    """A script for every row of the catalogue."""
+    """One script per row of the catalogue."""
     for row in rows:
         family = row["name"].partition("_")[0]
         yield Script(
@@ -151,19 +151,19 @@ def scripts(rows: list[dict[str, str]]) -> Iterator[Script]:
 
 
 def parameters(row: Mapping[str, str]) -> tuple[str, ...]:
-    """What the command line may choose of a model."""
+    """The command line parameters of a model."""
     sides = () if row["size"] == "fixed" else ("height", "width")
     return ("batch_size", *sides, "pretrained")
 
 
 def defaults(row: Mapping[str, str]) -> dict[str, int]:
-    """The size of the images that the model is published for, unless that is the usual one."""
+    """The published image size of the model, unless it is the default."""
     sides = [side for side in ("height", "width") if side in parameters(row)]
     return {side: int(row[side]) for side in sides if row[side] != "224"}
 
 
 def sides(row: Mapping[str, str]) -> str:
-    """The height and the width as a script writes them: as figures if they cannot be chosen."""
+    """The height and the width in a script: as numbers if they cannot be chosen."""
     return "{height}, {width}".format(**row) if row["size"] == "fixed" else "height, width"
 
 

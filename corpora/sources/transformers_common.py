@@ -1,4 +1,4 @@
-"""What the two sources of the corpus ``transformers`` both ask of that library."""
+"""What both sources of the corpus ``transformers`` query from the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TAG = "v5.22.2"
 """The version of transformers that the scripts are written for."""
 
 LARGEST = 9_000_000_000
-"""Parameters that a default configuration may have; what is larger gets no script."""
+"""Models with more parameters in the default configuration get no script."""
 
 ABOVE_THIS_BFLOAT16 = 1_000_000_000
 """Parameters above which a model is created in bfloat16 instead of float32."""
@@ -55,9 +55,9 @@ class Architecture:
     """The published weights which the configuration is documented with; may be empty."""
     main_input_name: str
     modalities: tuple[str, ...]
-    """What it takes in, as the library states it: text, image, audio, video, time, ..."""
+    """Its input modalities, as the library states them: text, image, audio, video, time, ..."""
     requires: tuple[str, ...] = ()
-    """Libraries without which its class is a stand-in that cannot be created."""
+    """Libraries without which its class cannot be instantiated."""
     heads: Mapping[str, str] = field(default_factory=dict)
     """The classes with a head: ``{"CAUSAL_LM": "BertLMHeadModel", ...}``."""
 
@@ -69,7 +69,7 @@ class Architecture:
 
 @cache
 def architectures() -> list[Architecture]:
-    """Every model type that one of the library's tables has a model class for, by its name.
+    """Every model type with a model class in one of the library's tables, by name.
 
     This imports all models of the library, which takes a minute.
     """
@@ -83,7 +83,7 @@ def architectures() -> list[Architecture]:
 
 
 def model_types() -> list[str]:
-    """The names of the architectures, which takes no time."""
+    """The names of the architectures, without importing the models."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     base, heads = _tables()
@@ -105,7 +105,7 @@ def _tables() -> tuple[Mapping[str, Any], dict[str, dict[str, str]]]:
 
 
 def _first(classes: Any) -> str:
-    """Some entries of the tables are a choice of classes, with the usual one first."""
+    """The class of a table entry; the first one if the entry has several."""
     return classes[0] if isinstance(classes, (tuple, list)) else classes or ""
 
 
@@ -145,7 +145,7 @@ def model_class(name: str, module: str) -> Any:
 
 
 def _checkpoint(config: type) -> str:
-    """Which published model a configuration is documented with.
+    """The published model in the documentation of a configuration.
 
     The library states it in the decorator of the class, which leaves no trace in the class.
     """
@@ -157,7 +157,7 @@ def _checkpoint(config: type) -> str:
 
 
 def is_text(architecture: Architecture) -> bool:
-    """Whether token ids are all that it needs; bounding boxes of the words may go with them."""
+    """Whether it needs only token ids, possibly with bounding boxes of the words."""
     if architecture.model_type in _DESPITE_THEIR_LABELS:
         return _DESPITE_THEIR_LABELS[architecture.model_type]
     return architecture.main_input_name == "input_ids" and architecture.modalities == ("text",)
@@ -176,11 +176,11 @@ _DESPITE_THEIR_LABELS: Mapping[str, bool] = {
     "pe_video": False,
     "pop2piano": False,
 }
-"""Those whose labels in the library say something else than their forward method."""
+"""Model types whose labels in the library contradict their forward method."""
 
 
 def parameters(config: Any, model_class: type) -> int:
-    """How many parameters a model has, shared ones once; takes up no memory for them."""
+    """The number of parameters of a model, shared ones counted once; allocates no memory."""
     import torch
 
     with torch.device("meta"):
@@ -189,20 +189,20 @@ def parameters(config: Any, model_class: type) -> int:
 
 
 PACKAGES = {"xlstm"}
-"""Architectures that are called like a package which transformers uses if it is there."""
+"""Architectures with the name of a package that transformers imports if it is installed."""
 
 
 def file_name(model_type: str) -> str:
     """The name of the script for a model type.
 
-    A library would take a script in front of it for the package of the same name.
+    A script with the name of a package would be imported instead of the package.
     """
     name = model_type.lower().replace("-", "_").replace(".", "_")
     return f"{name}_model" if name in PACKAGES else name
 
 
 def url(source: str) -> str:
-    """Where the source of a model is to be read: ``Architecture.source`` of the pinned version."""
+    """The URL of the source of a model: ``Architecture.source`` of the pinned version."""
     return f"{_REPOSITORY}/{TAG}/src/transformers/models/{source}"
 
 
@@ -256,11 +256,11 @@ _AUTHORS = {
     "yitutech": "yitu",
     "zai-org": "zhipu",
 }
-"""Of owners of checkpoints that are better known by another name."""
+"""The usual names of checkpoint owners that are better known by another name."""
 
 
 def license_of(checkpoint: str) -> str:
-    """What the published weights are licensed under; the library itself is Apache-2.0."""
+    """The license of the published weights; the library itself is Apache-2.0."""
     return _LICENSES.get(checkpoint, "apache-2.0")
 
 
@@ -324,4 +324,4 @@ _LICENSES: Mapping[str, str] = {
     "tiiuae/falcon-mamba-7b": "other",
     "xlnet/xlnet-large-cased": "mit",
 }
-"""Of checkpoints that state another license than the library."""
+"""The licenses of checkpoints that differ from the library."""

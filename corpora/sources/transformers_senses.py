@@ -1,9 +1,8 @@
-"""The architectures of transformers that see, hear or measure: all that is not token ids alone.
+"""The architectures of transformers for images, audio, video and time series: not only token ids.
 
-Most of them take one of a few kinds of input, which follows from the signature of the model. The
-others are in tables here: which of the classes, what the call needs, and what to tell the
-configuration. Where the default configuration makes no model that can be run, the catalogue says
-why.
+Most of them take one of a few kinds of input, which follows from the signature of the model. Tables
+in this file describe the others: the class, the inputs, and the arguments of the configuration. If
+the default configuration gives no model that can run, the catalogue says why.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ class Choice:
 
     kind: str = ""
     model: str = ""
-    """The class, where it is not the one that the tables of the library suggest."""
+    """The class, if it is not the one in the tables of the library."""
     task: str = ""
     options: str = ""
     """Arguments of the configuration."""
     height: int = 0
-    """Of the images by default, and the width with it unless that is another one."""
+    """The default height of the images, and the width unless it is given."""
     width: int = 0
     text: str = ""
-    """Where the figures of this part are, if not at the usual place; likewise the next two."""
+    """The path of the text configuration, if not the usual one; likewise the next two."""
     vision: str = ""
     audio: str = ""
     model_part: str = ""
@@ -47,7 +46,7 @@ class Choice:
 
 _FOLLOWS = "Follows objects through a video, in a session that its forward method needs."
 _SIGLIP = 'vision_config={"image_size": 896, "patch_size": 14}'
-"""The images that the model is made for; the defaults leave fewer patches than it wants."""
+"""The image size that the model is made for; the default gives too few patches."""
 _GRANITE_SPEECH = (
     "audio_token_index=31999,"
     ' projector_config={"model_type": "blip_2_qformer", "encoder_hidden_size": 1024}'
@@ -452,16 +451,16 @@ _TASKS = {
     "TEXT_TO_WAVEFORM": "text_to_speech",
     "MULTIMODAL_LM": "image_text_to_text",
 }
-"""The heads that are the point of an architecture which has them, the first one first."""
+"""The characteristic heads of architectures, in order of preference."""
 
 
 def survey() -> list[dict[str, Any]]:
-    """A row for every architecture of the installed library, also of those that get no script."""
+    """One row per architecture of the installed library, also for those without a script."""
     return [_row(each) for each in common.architectures() if not common.is_text(each)]
 
 
 def _row(architecture: common.Architecture) -> dict[str, Any]:
-    """One line of the catalogue; creates the model, but on the meta device."""
+    """One row of the catalogue; creates the model on the meta device."""
     choice = _CHOICES.get(architecture.model_type, Choice())
     head, name = _head(architecture, choice)
     row: dict[str, Any] = {
@@ -491,7 +490,7 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
 
 
 def _head(architecture: common.Architecture, choice: Choice) -> tuple[str, str]:
-    """Which of its heads is the point of an architecture, if any, and the class to create."""
+    """The characteristic head of an architecture, if any, and the class to create."""
     heads = architecture.heads
     if choice.model:
         return next((head for head in heads if heads[head] == choice.model), ""), choice.model
@@ -507,7 +506,7 @@ def _auto(architecture: common.Architecture, name: str) -> str:
 
 
 def _task(architecture: common.Architecture) -> str:
-    """What features are extracted from, where there is no head for more than that."""
+    """The task of a model without a characteristic head: feature extraction."""
     if "ZERO_SHOT_IMAGE_CLASSIFICATION" in architecture.heads:
         return "zero_shot_image_classification"
     if architecture.base.endswith("CTC"):
@@ -556,7 +555,7 @@ def _calling(
 
 
 def _parts(config: Any) -> dict[str, str]:
-    """Where a configuration keeps the figures of its parts."""
+    """The paths of the nested configurations."""
     candidates = {
         "text": ("text_config", "decoder_config", "decoder"),
         "vision": ("vision_config", "backbone_config", "image_config", "encoder"),
@@ -591,7 +590,7 @@ def _longest(where: str, config: Any) -> int | str:
 
 
 def _kind(names: Sequence[str]) -> str:
-    """The kind of inputs that the names of the arguments suggest."""
+    """The kind of inputs, from the names of the arguments."""
     if "grid_thw" in names:
         return "patches"
     if names[:2] == ["input_ids", "pixel_values"]:
@@ -604,7 +603,7 @@ def _kind(names: Sequence[str]) -> str:
 
 
 def _image_kind(config: str, model: Any, height: int, width: int) -> str:
-    """Whether a model takes images of any size, or of the one that it is created for."""
+    """Whether a model takes images of any size, or only of the size that it was created for."""
     other = (height + 64, width + 128)
     if _runs(model, config, "", other):
         return "image"
@@ -614,7 +613,7 @@ def _image_kind(config: str, model: Any, height: int, width: int) -> str:
 
 
 def _runs(model: Any, config: str, options: str, size: tuple[int, int]) -> bool:
-    """Whether a model runs with images of a size; nothing is computed."""
+    """Whether a model runs with images of a size, tried on the meta device."""
     import torch
     from huggingface_hub.errors import StrictDataclassError
 
@@ -627,7 +626,7 @@ def _runs(model: Any, config: str, options: str, size: tuple[int, int]) -> bool:
 
 
 def _checkpoint(architecture: common.Architecture) -> str:
-    """What ``pretrained`` loads; nothing where the model is published as a part of another one."""
+    """The checkpoint that ``pretrained`` loads; empty if only a larger model is published."""
     name = architecture.model_type
     if name in _CHECKPOINTS:
         return _CHECKPOINTS[name]
@@ -669,8 +668,8 @@ _CHECKPOINTS = {
     "vitdet": "",
     "xcodec": "hf-audio/xcodec-hubert-librispeech",
 }
-"""Published weights, where those that the library names are none of the model, and where there are
-none but as a part of a larger model."""
+"""Published weights, if those that the library names do not fit; empty if the model is only
+published as a part of a larger one."""
 
 _LICENSES = {
     "Intel/tvp-base": "other",
@@ -714,7 +713,7 @@ _LICENSES = {
     "nvidia/segformer-b0-finetuned-ade-512-512": "other",
     "openai/clip-vit-base-patch32": "mit",
 }
-"""Of checkpoints that state another license than the library, next to those of the texts."""
+"""The licenses of further checkpoints that differ from the library."""
 
 _AUTO = {
     "IMAGE_TEXT_TO_TEXT": "AutoModelForImageTextToText",
@@ -730,11 +729,11 @@ _SAMPLES = ("decision_transformer", "mobilenet_v2", "segformer")
 """Small and quick ones."""
 
 _WITHOUT_GRADIENTS = ("depth_pro", "tvp")
-"""Many images, of which all that gradients need would take more than 17 GB."""
+"""Models with many images, whose gradients would need more than 17 GB."""
 
 
 def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
-    """A script for every architecture that is not left out."""
+    """One script per architecture that is not left out."""
     return (_script(row) for row in rows if row["kind"])
 
 
@@ -778,11 +777,11 @@ def _body(row: Mapping[str, str], kind: Kind, creator: str, large: bool) -> str:
 
 
 _PARTS = {"text": "language", "vision": "vision", "audio": "audio", "model_part": "whole"}
-"""What scripts call the configurations of the parts of a model."""
+"""The variable names of nested configurations in scripts."""
 
 
 def _inputs(row: Mapping[str, str], kind: Kind, large: bool) -> list[str]:
-    """Lines that make the inputs."""
+    """Lines that create the inputs."""
     lines = [*kind.before, *kind.inputs.values()]
     places = {"dtype": ", dtype=torch.bfloat16" if large else ""}
     before = []
@@ -800,7 +799,7 @@ def _inputs(row: Mapping[str, str], kind: Kind, large: bool) -> list[str]:
 
 
 def _import(*names: str) -> list[str]:
-    """The import of some classes, a line each where they do not fit on one."""
+    """The import of classes, on several lines if it does not fit on one."""
     line = f"from transformers import {', '.join(sorted(names))}"
     if len(line) <= WIDTH:
         return [line]
@@ -810,8 +809,7 @@ def _import(*names: str) -> list[str]:
 def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
     """Lines that create the model, with published or with random weights.
 
-    Only the ``Auto`` classes have a public way to create a model in bfloat16 right away, without
-    one in float32 before.
+    Only the ``Auto`` classes have a public way to create a model directly in bfloat16.
     """
     sized = "image_size=(height, width)" if row["kind"] == "image_sized" else ""
     options = ", ".join(each for each in (row["options"], sized) if each)
@@ -832,7 +830,7 @@ def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
 
 
 def _fitted(line: str, after: str = "") -> list[str]:
-    """A line that ends in a call, on as many lines as it needs."""
+    """A line that ends in a call, on several lines if necessary."""
     if len(line + after) <= WIDTH:
         return [line + after]
     before, _, inside = line.partition("(")
@@ -841,7 +839,7 @@ def _fitted(line: str, after: str = "") -> list[str]:
 
 
 def _call(before: str, function: str, arguments: Sequence[str], after: str = "") -> list[str]:
-    """A call on one line, on three, or with a line for each argument, as much as it needs."""
+    """A formatted call: on one line, on three, or with one line per argument."""
     inside = ", ".join(arguments)
     line = f"{before}{function}({inside}){after}"
     if len(line) <= WIDTH:
@@ -854,7 +852,7 @@ def _call(before: str, function: str, arguments: Sequence[str], after: str = "")
 
 
 def _arguments(inside: str) -> list[str]:
-    """The arguments that stand between the brackets of a call."""
+    """The arguments of a call."""
     text = f"f({inside})"
     call = ast.parse(text, mode="eval").body
     assert isinstance(call, ast.Call)
@@ -863,7 +861,7 @@ def _arguments(inside: str) -> list[str]:
 
 
 def _mapping(inputs: Mapping[str, str]) -> list[str]:
-    """The inputs, on one line where there is room for it."""
+    """The inputs, on one line if they fit."""
     entries = [f'"{name}": {expression}' for name, expression in inputs.items()]
     line = f"inputs = {{{', '.join(entries)}}}"
     if len(entries) == 1 and len(line) <= WIDTH:

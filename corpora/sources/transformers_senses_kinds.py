@@ -1,7 +1,7 @@
-"""The ways to call models that see, hear or measure: what they take, and what makes it.
+"""The kinds of inputs of models for images, audio, video and time series.
 
-All inputs are random, but of the sizes and kinds that the model would get from its processor. Sizes
-are those of the configuration of the model at hand, so that published weights fit as well.
+All inputs are random, with the shapes and types that the model would get from its processor. Shapes
+come from the configuration of the model, so that they also fit published weights.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class Kind:
     """A way to call models: the parameters it takes from the command line and the inputs."""
 
     inputs: Mapping[str, str]
-    """The arguments and the expressions that make them, where ``$text`` and ``$vision`` are the
+    """The arguments and the expressions for them, in which ``$text`` and ``$vision`` are the
     configurations of these parts, and ``$dtype`` is empty unless the model is in bfloat16."""
     parameters: tuple[str, ...] = ("batch_size",)
     before: tuple[str, ...] = ()
-    """Lines which the expressions depend on."""
+    """Lines that the expressions depend on."""
     more: str = ""
     """Further arguments of the call."""
 
@@ -36,7 +36,7 @@ _TEXT = {
     "attention_mask": "torch.ones(batch_size, max_seq_length, dtype=torch.long)",
 }
 _MIXED = {"input_ids": "input_ids", "attention_mask": "torch.ones_like(input_ids)"}
-"""Token ids among which there are places for an image or a sound."""
+"""Token ids with placeholders for an image or audio."""
 _FREE = {"pixel_values": "torch.rand(batch_size, 3, height, width$dtype)"}
 _SQUARE = {"pixel_values": "torch.rand(batch_size, 3, size, size$dtype)"}
 _SIZE = ("size = $vision.image_size",)
@@ -45,20 +45,20 @@ _CLIP = "torch.rand(batch_size, 8, 3, size, size$dtype)"
 _WAVE = "torch.randn(batch_size, max_audio_seq_length$dtype)"
 _CODEC = "torch.randn(batch_size, 1, max_audio_seq_length$dtype)"
 _FRAMES = ("frames = max_audio_seq_length // 160",)
-"""Of a spectrogram with one every 10 ms, where a second of sound has 16,000 samples."""
+"""The frames of a spectrogram with one every 10 ms, at 16,000 samples per second."""
 _HEARD = "torch.ones(batch_size, frames, dtype=torch.long)"
 _UNCACHED = "use_cache=False"
 
 
 def _spectrogram(bins: str, name: str = "input_features", **others: str) -> Kind:
-    """Sounds of any length, and what goes with them."""
+    """Audio of any length, with further inputs."""
     inputs = {name: f"torch.randn(batch_size, frames, {bins}$dtype)", **others}
     words = ("max_seq_length",) if _IDS in others.values() else ()
     return Kind(inputs, (*_SOUND, *words), _FRAMES, _UNCACHED if words else "")
 
 
 def _window(frames: str, **others: str) -> Kind:
-    """Spectrograms the other way round, with a frame a column."""
+    """Transposed spectrograms, with one column per frame."""
     inputs = {"input_features": "torch.randn(batch_size, $audio.num_mel_bins, frames$dtype)"}
     parameters: tuple[str, ...] = _SOUND if "max_audio_seq_length" in frames else ("batch_size",)
     words = ("max_seq_length",) if _IDS in others.values() else ()
@@ -70,9 +70,9 @@ _HALF_A_MINUTE = "2 * $audio.max_source_positions"
 
 
 def _places(count: str, token: str = "config.image_token_id", text: str = "") -> tuple[str, ...]:
-    """Lines that make token ids with places for an image or a sound before the text.
+    """Lines that create token ids with placeholders for an image or audio before the text.
 
-    Ids of text are below that of a place, unless it is among the first ones.
+    Ids of text are below that of the placeholder, unless that is one of the first ids.
     """
     return (
         f"places = torch.full((batch_size, {count}), {token})",
@@ -82,7 +82,7 @@ def _places(count: str, token: str = "config.image_token_id", text: str = "") ->
 
 
 _LATE_IDS = "config.image_token_id + 1, $text.vocab_size"
-"""Of text, where the id of an image is one of the first."""
+"""Ids of text if the id of the image placeholder is one of the first."""
 _SIDE = "(size // $vision.patch_size)"
 
 
@@ -93,7 +93,7 @@ def _image_in_text(
     text: str = "",
     **others: str,
 ) -> Kind:
-    """Images whose features take places in the text."""
+    """Images whose features replace placeholders in the text."""
     lines = (*before, *_places(count, text=text))
     return Kind(_MIXED | {"pixel_values": pixels} | others, _WORDS, lines, _UNCACHED)
 
@@ -105,7 +105,7 @@ def _sound_in_text(
     parameters: tuple[str, ...] = _SOUND,
     **others: str,
 ) -> Kind:
-    """Sounds whose features take places in the text."""
+    """Audio whose features replace placeholders in the text."""
     lines = (*before, *_places(count, "config.audio_token_id"))
     inputs = _MIXED | {"input_features": features} | others
     return Kind(inputs, (*parameters, "max_seq_length"), lines, _UNCACHED)
@@ -119,7 +119,7 @@ _GRIDS = "torch.tensor([[1, rows, columns]] * batch_size)"
 
 
 def _patches(name: str, patch: str, **others: str) -> Kind:
-    """Images cut into patches, which lie in one long list; their values are normalised ones."""
+    """Images cut into patches in one long list, with normalised values."""
     before = (*_GRID, f"patch = {patch}")
     inputs = {name: "torch.randn(count, patch$dtype)", "grid_thw": _GRIDS, **others}
     return Kind(inputs, _IMAGE, before)
@@ -127,11 +127,11 @@ def _patches(name: str, patch: str, **others: str) -> Kind:
 
 _MERGED = "rows * columns // $vision.spatial_merge_size**2"
 _MARKED = "(input_ids == config.image_token_id).long()"
-"""Which of the tokens are places for an image."""
+"""The mask of the tokens that are image placeholders."""
 
 
 def _patches_in_text(patch: str, text: str = "") -> Kind:
-    """The same, where the features take places in the text."""
+    """The same, with features that replace placeholders in the text."""
     inputs = {
         "pixel_values": "torch.randn(count, patch$dtype)",
         "image_grid_thw": _GRIDS,
@@ -148,13 +148,13 @@ _QUESTION = (
     "vocabulary = config.qformer_config.vocab_size",
     "question = torch.randint(0, vocabulary, (batch_size, max_seq_length))",
 )
-"""What to look for in an image, for the part that summarises it."""
+"""Queries for the part that summarises an image."""
 
 _POSITIONED = (
     *_GRID[:1],
     "positions = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))",
 )
-"""Patches that come with their places in the image."""
+"""Patches with their positions in the image."""
 
 KINDS: Mapping[str, Kind] = {
     # Images

@@ -1,4 +1,4 @@
-"""The architectures of transformers that read token ids: encoders, decoders, and both in one."""
+"""The text architectures of transformers: encoders, decoders and encoder-decoders."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SPEECH, CODEBOOKS, CHANNELS = "speech", "codebooks", "channels"
 
 @dataclass(frozen=True)
 class Kind:
-    """What the models that are created and called in the same way have in common."""
+    """A group of models that are created and called in the same way."""
 
     task: str
     words: str
-    """What it is, for the docstring."""
+    """Its description in the docstring of scripts."""
     auto: str = "AutoModel"
     """The class that creates it in a given precision."""
 
@@ -54,13 +54,13 @@ KIND_OF = {
     "vits": SPEECH,
     "xmod": LANGUAGES,
 }
-"""Of those whose kind does not follow from the heads that they have."""
+"""The kinds of models whose heads do not determine it."""
 
 SETTINGS = {
     "reformer": "hash_seed=0",
     "vits": "noise_scale=0.0, noise_scale_duration=0.0",
 }
-"""Arguments of configurations without which the output is a matter of chance."""
+"""Arguments of configurations without which the output is random."""
 
 VOCABULARIES = {
     "canine": "0x10000",
@@ -70,8 +70,8 @@ VOCABULARIES = {
     "musicgen": "model.config.text_encoder.vocab_size",
     "musicgen_melody": "model.config.text_encoder.vocab_size",
 }
-"""How many ids there are, where the configuration does not say so under the usual name. Canine
-reads characters: any of those that fit into 16 bits."""
+"""The vocabulary sizes that the configuration does not have under the usual name. Canine reads
+characters: those that fit into 16 bits."""
 
 CHECKPOINTS = {
     "bloom": "bigscience/bloom-560m",
@@ -90,15 +90,15 @@ CHECKPOINTS = {
     "t5gemma": "google/t5gemma-2b-2b-prefixlm",
     "xlm-roberta": "FacebookAI/xlm-roberta-base",
 }
-"""Published weights of about the default size in the format of the library, where those that the
-library names are none of it."""
+"""Published weights of about the default size in the format of the library, if those that the
+library names are in another format."""
 
 NO_CHECKPOINT = {
     "encoder-decoder": "any two models can be combined",
     "megatron-bert": "the published weights are in the format of another library",
     "trocr": "published as part of a model that reads images",
 }
-"""What has no weights of its own to load, and why. So it is with all parts of a larger model."""
+"""Models without published weights of their own, with the reason; also parts of larger models."""
 
 LEFT_OUT = {
     "bark": "Three models in a row, which have no forward method in common.",
@@ -121,21 +121,21 @@ LEFT_OUT = {
     "qwen4_exp_text": "The default configuration lacks the number of attention heads.",
     "voxtral_realtime_text": "Part of voxtral_realtime, whose class the library does not export.",
 }
-"""What gets no script, and why. The survey adds those that are too large."""
+"""Models without a script, with the reason. The survey adds those that are too large."""
 
 FLOAT32_ONLY = {"xlstm"}
-"""What multiplies float32 with bfloat16 in its own code."""
+"""Models whose code multiplies float32 with bfloat16."""
 
 SAMPLES = ("bloom", "electra", "mobilebert")
 
 
 def survey() -> list[dict[str, Any]]:
-    """Every architecture that reads text, with what its script has to know."""
+    """One row per text architecture, with what its script needs."""
     return [_row(a) for a in common.architectures() if common.is_text(a)]
 
 
 def _row(architecture: common.Architecture) -> dict[str, Any]:
-    """One line of the catalogue; creates the model, but on the meta device."""
+    """One row of the catalogue; creates the model on the meta device."""
     import transformers
 
     row: dict[str, Any] = {
@@ -169,9 +169,9 @@ def _row(architecture: common.Architecture) -> dict[str, Any]:
 
 
 def _kind_and_class(architecture: common.Architecture, config: Any) -> tuple[str, str]:
-    """How a model is called, and which of its classes is the one to call.
+    """How a model is called, and the class to create.
 
-    Who can fill in masked words is an encoder, even if it can be made to generate text as well.
+    A model with a head for masked words is an encoder, even if it can also generate text.
     """
     heads = architecture.heads
     kind = KIND_OF.get(architecture.model_type)
@@ -192,7 +192,7 @@ def _kind_and_class(architecture: common.Architecture, config: Any) -> tuple[str
 
 
 def _checkpoint(architecture: common.Architecture) -> str:
-    """What ``pretrained`` loads; nothing where the model is published as a part of another one."""
+    """The checkpoint that ``pretrained`` loads; empty if only a larger model is published."""
     model_type = architecture.model_type
     if model_type in CHECKPOINTS:
         return CHECKPOINTS[model_type]
@@ -205,8 +205,8 @@ def _checkpoint(architecture: common.Architecture) -> str:
 def _first_id(architecture: common.Architecture, config: Any, model: type) -> int:
     """The lowest id to draw.
 
-    Some models count positions by the ids that are not the one for padding, so that none of these
-    may be in the middle of the text. Canine's first ids are control characters.
+    Some models derive positions from the ids that are not padding, so the text must not contain the
+    padding id. Canine's first ids are control characters.
     """
     if architecture.model_type == "canine":
         return 32
@@ -221,7 +221,7 @@ def _longest(config: Any) -> str:
 
 
 def _options(kind: str, config: Any, arguments: Mapping[str, Any]) -> str:
-    """Arguments of the call which keep the state for the next one out of the results."""
+    """Arguments of the call that keep the cache out of the outputs."""
     if "use_mems" in arguments:
         return "use_mems=False"
     if config.model_type in ("reformer", "switch_transformers"):
@@ -231,7 +231,7 @@ def _options(kind: str, config: Any, arguments: Mapping[str, Any]) -> str:
 
 
 def scripts(rows: Sequence[Mapping[str, str]]) -> Iterator[Script]:
-    """A script for every architecture that is not left out."""
+    """One script per architecture that is not left out."""
     return (_script(row) for row in rows if row["kind"])
 
 
@@ -278,8 +278,7 @@ def _body(row: Mapping[str, str], creator: str, large: bool) -> str:
 def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
     """Lines that create the model, with published or with random weights.
 
-    Only the ``Auto`` classes have a public way to create a model in bfloat16 right away, without
-    one in float32 before.
+    Only the ``Auto`` classes have a public way to create a model directly in bfloat16.
     """
     config = f"{row['config']}({row['settings']})"
     new = (
@@ -301,7 +300,7 @@ def _creation(row: Mapping[str, str], creator: str, large: bool) -> list[str]:
 
 
 def _inputs(row: Mapping[str, str]) -> list[str]:
-    """Lines that make the inputs."""
+    """Lines that create the inputs."""
     kind, shape = row["kind"], "(batch_size, max_seq_length)"
     before: list[str] = []
     entries = _ids("input_ids", row["first_id"], row["vocabulary"], shape)
@@ -331,12 +330,12 @@ def _inputs(row: Mapping[str, str]) -> list[str]:
 
 
 def _ids(name: str, first: str, vocabulary: str, shape: str) -> list[str]:
-    """An entry of the inputs with random ids."""
+    """The entry of the inputs for random ids."""
     return _call(f'    "{name}": ', "torch.randint", [first, vocabulary, shape], ",")
 
 
 def _call(before: str, function: str, arguments: Sequence[str], after: str = "") -> list[str]:
-    """A call on one line, or on three where it is too long for that."""
+    """A formatted call: on one line, or on three if it is too long."""
     inside = ", ".join(arguments)
     line = f"{before}{function}({inside}){after}"
     if len(line) <= WIDTH:
