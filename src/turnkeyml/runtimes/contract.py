@@ -153,6 +153,8 @@ class Runtime(ABC):
     """The named sequence that builds for it unless the user chooses another."""
     needs: ClassVar[tuple[Need, ...]] = ()
     arguments: ClassVar[tuple[Argument, ...]] = ()
+    as_it_is: ClassVar[bool] = False
+    """Whether it runs a live model as the script made it, so that others are compared with it."""
     casts: ClassVar[tuple[str, ...]] = ()
     """Precisions that it computes in fp32 with casts, which costs time."""
     library: ClassVar[str] = ""
