@@ -33,7 +33,11 @@ HERE = Path(__file__).parent
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
 RESNET = HERE / "scripts" / "resnet18.py"
 TURNKEY = [sys.executable, "-m", "turnkeyml"]
-LOOK_SECONDS = 0.2
+LOOK_SECONDS, COUNT_SECONDS = 0.03, 1.0
+"""How often we look at the processes of a command, and how often for new ones."""
+SHORT_SECONDS = 0.06
+"""A turn in a race takes a tenth of a second: one that is stopped at two looks that are no further
+apart was stopped all the time."""
 
 
 class Watch:
@@ -49,6 +53,8 @@ class Watch:
         self.looks = 0
         self.most_stopped = 0
         self._known: dict[int, tuple[str, float]] = {}
+        self._children: list[psutil.Process] = []
+        self._counted_at = self._looked_at = 0.0
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -67,26 +73,34 @@ class Watch:
             self.last = line
 
     def _look(self, root: psutil.Process) -> None:
-        found: dict[int, tuple[str, float]] = {}
+        now = time.monotonic()
         try:
-            for child in root.children(recursive=True):
-                times = child.cpu_times()
-                found[child.pid] = (child.status(), times.user + times.system)
-        except psutil.Error:
-            return  # somebody has ended between two questions
-        self.looks += 1
-        stopped = [pid for pid, (status, _) in found.items() if status == psutil.STATUS_STOPPED]
+            if now - self._counted_at > COUNT_SECONDS:
+                self._children, self._counted_at = root.children(recursive=True), now
+            found = {child.pid: _state_of(child.pid) for child in self._children}
+        except (psutil.Error, OSError):
+            self._counted_at = 0.0  # somebody has ended between two questions
+            return
+        stopped = [pid for pid, (status, _) in found.items() if status == "T"]
         self.most_stopped = max(self.most_stopped, len(stopped))
-        for pid in stopped:
-            before = self._known.get(pid)
-            if before and before[0] == psutil.STATUS_STOPPED:
-                self.stopped_seconds += found[pid][1] - before[1]
-        self._known = found
+        if now - self._looked_at < SHORT_SECONDS:  # too short for a turn in between
+            self.looks += 1
+            for pid in stopped:
+                status, seconds = self._known.get(pid, ("", 0.0))
+                if status == "T":
+                    self.stopped_seconds += found[pid][1] - seconds
+        self._known, self._looked_at = found, now
 
     @property
     def longest_silence(self) -> float:
         moments = [0.0, *self.lines, self.seconds]
         return max(later - before for before, later in itertools.pairwise(moments))
+
+
+def _state_of(pid: int) -> tuple[str, float]:
+    """The state of a process and its CPU time in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def evaluations(cache: Path) -> list[dict[str, Any]]:

@@ -18,7 +18,11 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
 from turnkeyml.evaluate.contest import FileContestant, measure
-from turnkeyml.evaluate.contestants import Contestants, measure_contestants
+from turnkeyml.evaluate.contestants import (
+    Contestants,
+    _wanted_baseline,
+    measure_contestants,
+)
 from turnkeyml.evaluate.progress import Report
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.race import RoundReferee, judge, speedup
@@ -375,6 +379,14 @@ def test_the_table_of_a_race_has_a_row_for_each_contestant(raced):
 
 def test_eager_pytorch_is_the_baseline_unless_told_otherwise(raced):
     assert re.search(r"torch-eager fp32 .* 1 \(baseline\) +match$", raced[0], re.MULTILINE)
+
+
+def test_the_baseline_of_every_runtime_is_the_model_as_the_script_made_it():
+    plan = Plan("", "x86")
+    names = ("ort", "torch-compiled", "torch-eager")
+    assert _wanted_baseline(plan, [find_runtime(n, "x86") for n in names]) == "torch-eager"
+    assert _wanted_baseline(plan, [find_runtime(n, "x86") for n in names[:2]]) == "torch-compiled"
+    assert _wanted_baseline(replace(plan, baseline="ort fp16"), []) == "ort-fp16"
 
 
 def test_the_baseline_can_be_chosen(raced, tmp_path):

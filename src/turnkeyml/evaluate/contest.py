@@ -161,7 +161,7 @@ def measure(
     announce: Announce | None = None,
     tell: Tell | None = None,
     quiet: Quiet = contextlib.nullcontext,
-    baseline: str | None = None,
+    baseline: str = "",
 ) -> list[Outcome]:
     """Measure all of them, in turns if they are several; failures are part of the outcome.
 
@@ -192,7 +192,7 @@ def _sample(
     rule: Rule,
     announce: Announce | None,
     report: Report,
-    baseline: str | None,
+    baseline: str,
 ) -> list[Samples | BaseException]:
     entries = [r.entry for r in ready if r.entry is not None]
     meters = [entry.meter for entry in entries]
@@ -218,12 +218,12 @@ def _may_win(ready: list[_Runner]) -> list[bool]:
     return [runner.verdict is not None and runner.verdict.may_win for runner in ready]
 
 
-def _baseline_number(ready: list[_Runner], wanted: str | None) -> int:
-    """Which of them the others are compared with: the one asked for, else the original model."""
+def _baseline_number(ready: list[_Runner], wanted: str) -> int:
+    """The position of the baseline: the contestant that was asked for, else the first."""
     for number, runner in enumerate(ready):
         if wanted in (runner.name, runner.label.replace(" ", "-")):
             return number
-    return next((n for n, runner in enumerate(ready) if runner.is_original), 0)
+    return 0
 
 
 class _Runner:
@@ -238,7 +238,6 @@ class _Runner:
         self.entry: Entry | None = None
         self.name = contestant.runtime.name
         self.label = f"{contestant.runtime.name} {contestant.precision}"
-        self.is_original = not contestant.runtime.measures_files
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
 

@@ -189,7 +189,7 @@ def measure_contestants(
         announce=announce,
         tell=tell,
         quiet=quiet,
-        baseline=plan.baseline.replace(" ", "-") if plan.baseline else None,
+        baseline=_wanted_baseline(plan, runtimes),
     )
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
@@ -223,9 +223,16 @@ def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
 def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:
     """The label of the baseline: the requested one, else the original model, else the first."""
     measured = [e for e in evaluations if e.ok] or list(evaluations)
-    originals = [r.name for r in runtimes if not r.measures_files]
-    wanted = plan.baseline.replace(" ", "-") if plan.baseline else next(iter(originals), "")
+    wanted = _wanted_baseline(plan, runtimes)
     for evaluation in measured:
         if wanted in (evaluation.runtime, evaluation.label.replace(" ", "-")):
             return evaluation.label
     return measured[0].label
+
+
+def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:
+    """The one asked for, with or without its precision; else what runs the model as it is."""
+    if plan.baseline:
+        return plan.baseline.replace(" ", "-")
+    live = sorted((r for r in runtimes if not r.measures_files), key=lambda r: not r.as_it_is)
+    return live[0].name if live else ""

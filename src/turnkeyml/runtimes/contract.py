@@ -153,6 +153,8 @@ class Runtime(ABC):
     """The named build sequence to use unless the user chooses another."""
     needs: ClassVar[tuple[Need, ...]] = ()
     arguments: ClassVar[tuple[Argument, ...]] = ()
+    as_it_is: ClassVar[bool] = False
+    """Whether it runs a live model as the script made it, so that others are compared with it."""
     casts: ClassVar[tuple[str, ...]] = ()
     """The precisions that it casts to fp32 at run time, which costs time."""
     library: ClassVar[str] = ""

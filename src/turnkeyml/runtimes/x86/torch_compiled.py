@@ -15,6 +15,7 @@ class TorchCompiled(TorchEager):
 
     name = "torch-compiled"
     title = "torch.compile"
+    as_it_is = False
     needs = (
         *TorchEager.needs,
         Need(programs=("g++", "clang++", "c++"), install="install a C++ compiler, such as g++"),

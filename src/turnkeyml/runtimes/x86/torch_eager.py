@@ -17,6 +17,7 @@ class TorchEager(Runtime):
     artifact = "torch"
     needs: ClassVar[tuple[Need, ...]] = (Need(module="torch", install="pip install torch"),)
     library = "torch"
+    as_it_is: ClassVar[bool] = True
 
     def version(self) -> str:
         import torch
