@@ -307,7 +307,7 @@ def test_a_later_run_says_what_was_damaged_and_mends_it(pristine, inputs, kind, 
 @pytest.mark.parametrize(
     ("kind", "damage", "sentence"),
     [
-        ("state", break_text, "there is no finished build"),
+        ("state", break_text, "The state of build {name} cannot be read"),
         ("stats", break_text, "The stats of build {name} cannot be read"),
         ("inputs", break_bytes, "inputs_original.npz cannot be read"),
         ("outputs", break_bytes, "outputs_original.npz cannot be read"),

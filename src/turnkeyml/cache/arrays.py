@@ -85,7 +85,7 @@ def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndar
             entries = archive.infolist()
             limit = os.fstat(file.fileno()).st_size if most_bytes is None else most_bytes
             if sum(entry.file_size for entry in entries) > limit:
-                raise DamagedRecord("it unpacks to more than it should")
+                raise DamagedRecord("it unpacks to more bytes than allowed")
             return dict(_read_entry(archive, entry) for entry in entries)
     except DamagedFile as error:
         raise DamagedRecord(error.why) from None
@@ -98,7 +98,7 @@ def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndar
 def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> tuple[str, np.ndarray]:
     name = entry.filename.removesuffix(".npy")
     if name == entry.filename:
-        raise DamagedRecord(f"{name!r} in it is no array")
+        raise DamagedRecord(f"its entry {name!r} is not an array")
     with archive.open(entry) as file:
         _check_header(name, file, entry.file_size)
         file.seek(0)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and what can be read of files that others changed."""
+"""Atomic writes, and bounded reads of files that anyone may have changed."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def load_yaml(path: Path) -> Any:
         return parse(text)
     except yaml.MarkedYAMLError as error:
         where = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise DamagedFile(path, f"{error.problem or 'it is no YAML'}{where}") from None
+        raise DamagedFile(path, f"{error.problem or 'it is not YAML'}{where}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise DamagedFile(path, _first_line(error)) from None
 
@@ -170,7 +170,7 @@ def load_json(path: Path) -> Any:
 
 
 def _text(path: Path) -> str:
-    """The text of a file that is neither binary nor beyond all measure."""
+    """The text of a file of bounded size."""
     handle = open_regular(path)
     try:
         with os.fdopen(handle, "rb") as file:
@@ -181,13 +181,13 @@ def _text(path: Path) -> str:
             raise DamagedFile(path, "it is empty")
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise DamagedFile(path, "it is no text") from None
+        raise DamagedFile(path, "it is not UTF-8 text") from None
     except OSError as error:
         raise DamagedFile(path, error.strerror or str(error)) from None
 
 
 def open_regular(path: Path) -> int:
-    """A handle for reading a file. A folder, a pipe or a device, which may never end, is damage."""
+    """A descriptor to read a regular file. A folder, a pipe or a device is a ``DamagedFile``."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:

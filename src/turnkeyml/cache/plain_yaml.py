@@ -18,7 +18,7 @@ from turnkeyml.nouns.plain import DEEPEST, LARGEST, DamagedRecord
 __all__ = ["parse"]
 
 LONGEST_NUMBER = 100
-"""Characters of anything that is no text."""
+"""Characters of a scalar that is not text."""
 
 _WORDS: dict[str, dict[str, Any]] = {
     "tag:yaml.org,2002:null": {"null": None, "~": None, "": None},
@@ -45,13 +45,13 @@ def parse(text: str) -> Any:
 
 
 class _Document:
-    """Data in the making: the lists and mappings that are still open."""
+    """Builds the data from events; keeps the containers that are still open."""
 
     def __init__(self) -> None:
         self.content: Any = None
         self._open: list[Any] = []
         self._names: list[str | None] = []
-        """For each that is open, the name whose value comes next."""
+        """For each open container, the key whose value comes next."""
         self._documents = 0
 
     def take(self, event: yaml.Event) -> None:
@@ -92,7 +92,7 @@ class _Document:
         elif isinstance(value, str):
             self._names[-1] = value
         else:
-            raise _refused("one of its names is no text", event)
+            raise _refused("a key is not a string", event)
 
 
 def _scalar(event: Any) -> Any:
@@ -105,7 +105,7 @@ def _scalar(event: Any) -> Any:
             if pattern.match(text):
                 return _value(tag, text, event)
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise _refused("it has halves of characters", event)
+        raise _refused("it has lone surrogates", event)
     return text
 
 
@@ -114,13 +114,13 @@ def _value(tag: str, text: str, event: Any) -> Any:
     if text in words:
         return words[text]
     if tag not in _NUMBERS or len(text) > LONGEST_NUMBER:
-        raise _refused("it has something that is neither text nor a number", event)
+        raise _refused("a scalar is neither text nor a number", event)
     try:
         number = _NUMBERS[tag](text)
     except ValueError:
-        raise _refused("it has a number that we would write in another way", event) from None
+        raise _refused("a number has an unexpected notation", event) from None
     if isinstance(number, int) and abs(number) > LARGEST:
-        raise _refused("one of its numbers is too large", event)
+        raise _refused("a number is too large", event)
     return number
 
 

@@ -147,13 +147,13 @@ def load_samples(file: Path) -> list[np.ndarray]:
         raise DamagedRecord(f"it has no {error}") from None
     for array in (timed, counts, blocks):
         if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
-            raise DamagedRecord("its samples are no whole numbers")
+            raise DamagedRecord("its arrays are not lists of integers")
         if array.min() < 0 or array.max() >= 2**63:
-            raise DamagedRecord("its samples are no times")
+            raise DamagedRecord("its arrays have negative or huge numbers")
     if min(counts.min(), blocks.min()) < 1 or sum(counts.tolist()) != len(timed):
-        raise DamagedRecord("it has another number of samples than it says")
+        raise DamagedRecord("it has a different number of samples than it says")
     if len(blocks) != len(counts):
-        raise DamagedRecord("it has another number of processes than it says")
+        raise DamagedRecord("it has a different number of processes than it says")
     parts = np.split(timed.astype(np.int64), np.cumsum(counts)[:-1])
     return [part / block / MILLISECOND for part, block in zip(parts, blocks, strict=True)]
 

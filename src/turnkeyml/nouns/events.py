@@ -199,8 +199,8 @@ class Sink:
 class Reader:
     """Reads the events that were added since it last looked.
 
-    The script writes to no file of ours on purpose, but it may do anything: a line that is no
-    event is left out, and ``damaged`` says so.
+    A script can write anything anywhere: a line that is not an event is skipped, and ``damaged``
+    says so.
     """
 
     def __init__(self, path: str) -> None:
@@ -251,7 +251,7 @@ class Reader:
             return None
 
     def _complain(self, why: str) -> None:
-        sentence = f"A part of what the input told cannot be read: {why.splitlines()[0]}."
+        sentence = f"Some events of this input cannot be read: {why.splitlines()[0]}."
         if len(self.damaged) < MOST_COMPLAINTS and sentence not in self.damaged:
             self.damaged.append(sentence)
 
@@ -261,6 +261,6 @@ def _decode(line: bytes) -> Event:
     check_plain(data)
     name = data.pop("event", None) if isinstance(data, dict) else None
     if not isinstance(name, str) or name not in _KINDS:
-        raise DamagedRecord("it is no event that this version knows")
+        raise DamagedRecord("unknown event")
     event: Event = from_dict(_KINDS[name], data)
     return event

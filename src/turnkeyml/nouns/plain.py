@@ -57,13 +57,13 @@ def check_plain(data: Any, levels: int = DEEPEST) -> None:
     if isinstance(data, dict):
         for key, value in data.items():
             if not isinstance(key, str):
-                raise DamagedRecord(f"{_short(key)} is no name")
+                raise DamagedRecord(f"the key {_short(key)} is not a string")
             check_plain(value, levels - 1)
     elif isinstance(data, list):
         for value in data:
             check_plain(value, levels - 1)
     elif isinstance(data, int) and abs(data) > LARGEST:
-        raise DamagedRecord("one of its numbers is too large")
+        raise DamagedRecord("a number is too large")
     elif data is not None and not isinstance(data, (str, int, float)):
         raise DamagedRecord(f"{_short(data)} is a {type(data).__name__}")
 

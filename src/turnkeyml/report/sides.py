@@ -80,8 +80,8 @@ def _joined(sides: Iterable[Side]) -> Side:
 def _read_path(path: Path) -> Side:
     if path.is_dir():
         return _read_folder(path.resolve())
-    if not path.is_file():  # reading a pipe may never end
-        raise TurnkeyError(f"{path} is no file; name {WHAT_IT_MAY_BE}.")
+    if not path.is_file():  # reading a pipe may block forever
+        raise TurnkeyError(f"{path} is not a file; name {WHAT_IT_MAY_BE}.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
