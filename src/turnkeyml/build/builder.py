@@ -112,6 +112,7 @@ class _Builder:
             build_status=BuildStatus.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
+            artifact_files=self._artifact_files(bench),
             facts={**bench.facts, **self._facts(bench)},
             verification=verification,
             reference=save_reference(self.folder, reference, verification, verified),
@@ -168,14 +169,24 @@ class _Builder:
         precision = precision_of(bench.artifacts[ONNX])
         return {"precision": precision, "sha256": self._checksums(bench)}
 
-    def _checksums(self, bench: Workbench) -> dict[str, str]:
-        """The SHA-256 of each ONNX file with its data, like ``cat FILE DATA… | sha256sum``."""
+    def _artifact_files(self, bench: Workbench) -> dict[str, tuple[str, ...]]:
+        """Each ONNX file with its data files, by their paths in the build folder."""
         from turnkeyml.build import onnx_files
 
         made = {kind: path for kind, path in bench.artifacts.items() if kind in (ONNX, ONNX_FP32)}
         return {
-            kind: fingerprint.checksum([path, *onnx_files.data_files(path)])
+            kind: tuple(
+                file.relative_to(self.folder.path).as_posix()
+                for file in (path, *onnx_files.data_files(path))
+            )
             for kind, path in made.items()
+        }
+
+    def _checksums(self, bench: Workbench) -> dict[str, str]:
+        """The SHA-256 of each ONNX file with its data, like ``cat FILE DATA… | sha256sum``."""
+        return {
+            kind: fingerprint.checksum(self.folder.path / file for file in files)
+            for kind, files in self._artifact_files(bench).items()
         }
 
     def _new_state(self, key: dict[str, str]) -> BuildState:

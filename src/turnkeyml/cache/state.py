@@ -44,6 +44,8 @@ class BuildState:
     input_dtypes: dict[str, str] = field(default_factory=dict)
     stages: tuple[StageRecord, ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
+    artifact_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Each artifact with the data files that belong to it."""
     files: dict[str, int] = field(default_factory=dict)
     """Every file of the build with its size, to see whether it is still whole."""
     facts: dict[str, Any] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import ONNX
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
@@ -97,7 +98,7 @@ class Contestants:
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
         built = self.state.facts.get("sha256", {}).get(kind)
-        found = built if self.is_fresh else self._checksum(artifact)
+        found = built if self.is_fresh else self._checksum(kind)
         request = Request(
             threads=self.threads,
             model=str(self.folder.path / artifact),
@@ -116,13 +117,11 @@ class Contestants:
             changed=built is not None and found != built,
         )
 
-    def _checksum(self, artifact: str) -> str:
-        """The current checksum of an ONNX file with its external data."""
-        from turnkeyml.build.fingerprint import checksum
-        from turnkeyml.build.onnx_files import data_files
-
-        path = self.folder.path / artifact
-        return checksum([path, *data_files(path)])
+    def _checksum(self, kind: str) -> str:
+        """The current checksum of an artifact with its external data."""
+        assert self.state is not None
+        files = self.state.artifact_files.get(kind, (self.state.artifacts[kind],))
+        return checksum(self.folder.path / file for file in files)
 
     def _live(self, runtime: Runtime) -> Contestant:
         subject = self.subject
