@@ -1,4 +1,4 @@
-"""Watchers that show progress: plain lines for logs and pipes, a live view for terminals."""
+"""Watchers that show progress: plain lines for logs and pipes, a redrawn view for terminals."""
 
 from __future__ import annotations
 

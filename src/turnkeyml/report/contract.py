@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Repeatable(Generic[T]):
-    """An iterable that calls a generator function anew for each loop, to keep nothing in memory."""
+    """An iterable that calls a generator function for each loop, to keep nothing in memory."""
 
     def __init__(self, start: Callable[[], Iterator[T]]) -> None:
         self._start = start
