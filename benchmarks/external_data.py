@@ -122,11 +122,12 @@ def halve_ours() -> Callable[[Path, Path], Any]:
 def halve_onnx_ir(**settings: Any) -> Callable[[Path, Path], Any]:
     import onnx_ir
 
-    from turnkeyml.build.fp16.weights import halved
+    from turnkeyml.build.fp16.weights import to_float16
 
     def lazily(tensor: Any) -> Any:
         def evaluate() -> Any:
-            half = onnx_ir.Tensor(halved(tensor.numpy().reshape(-1)).reshape(tensor.shape.numpy()))
+            flat = to_float16(tensor.numpy().reshape(-1))
+            half = onnx_ir.Tensor(flat.reshape(tensor.shape.numpy()))
             tensor.release()
             return half
 

@@ -1,19 +1,26 @@
 """Are the numbers right, repeatable and honest? Printed as ratios, measured in one run.
 
-    python benchmarks/fidelity.py [loop repeat coverage compare]
+    python benchmarks/fidelity.py [loop resnet repeat verdicts rigorous coverage compare]
 
 loop      the median against that of a hand-written loop on the same file, inputs and threads, in
           turns: our worker process for a moment, then the loop's
+resnet    the same with one model and 20 pairs of processes: how far apart, and on which side?
 repeat    ten runs of turnkey, of the hand-written loop, and of a naive loop, taking turns: how far
           apart are the results of each?
+verdicts  twelve runs of the same thing while other load comes and goes: how many of the 66 pairs
+          does turnkey compare call faster or slower?
+rigorous  five runs with --rigorous: of their ten pairs, how often is a slow-down of 3% called?
 coverage  does the stated interval contain the true median of made-up streams?
 compare   is a slow-down of 3% seen, and are two runs of the same thing left alone?
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -39,6 +46,7 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.measure.worker import WorkerRequest
+from turnkeyml.report import compare as report
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.system.machine import usable_cores
@@ -48,7 +56,7 @@ HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
 BERT, RESNET = SCRIPTS / "bert.py", SCRIPTS / "resnet18.py"
-TURNKEY = str(Path(sys.executable).with_name("turnkey"))
+TURNKEY = [sys.executable, "-m", "turnkeyml"]
 LOOP = [sys.executable, str(SCRIPTS / "loop.py")]
 FP32 = ["--sequence", "optimize-fp32"]
 PAIRS = 8
@@ -63,7 +71,7 @@ def show(what: str, value: float, limit: float, detail: str, at_least: bool = Fa
 
 
 def build(script: Path, cache: Path) -> Path:
-    command = [TURNKEY, str(script), "-d", str(cache), "--build-only", *FP32]
+    command = [*TURNKEY, str(script), "-d", str(cache), "--build-only", *FP32]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     (folder,) = cache.glob(f"{script.stem}_*")
     return folder
@@ -84,16 +92,25 @@ class HandWritten:
         )
         assert self._process.stdout is not None
         self._process.stdout.readline()
+        self.rest()
 
     def median(self, runs: int) -> float:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._process.send_signal(signal.SIGCONT)
         self._process.stdin.write(f"{runs}\n")
         self._process.stdin.flush()
-        return float(self._process.stdout.readline())
+        median = float(self._process.stdout.readline())
+        self.rest()
+        return median
+
+    def rest(self) -> None:
+        """Neither may have a processor while the other is timed."""
+        self._process.send_signal(signal.SIGSTOP)
 
     def close(self) -> None:
         assert self._process.stdin is not None
+        self._process.send_signal(signal.SIGCONT)
         self._process.stdin.close()
         self._process.wait()
 
@@ -101,15 +118,25 @@ class HandWritten:
 def loop(cache: Path) -> None:
     for script, limit, rounds in ((HELLO, 0.03, 15), (RESNET, 0.01, 15), (BERT, 0.01, 10)):
         folder = build(script, cache)
-        pairs = [statistics.median(in_turns(folder, rounds)) for _ in range(PAIRS)]
+        pairs = [statistics.median(in_turns(folder, rounds, n % 2)) for n in range(PAIRS)]
         ratio = statistics.median(pairs)
         detail = f"{PAIRS} pairs of processes, {rounds} rounds each: "
         detail += " ".join(f"{pair:.3f}" for pair in sorted(pairs))
         show(f"{script.stem}: |median / hand-written loop - 1|", abs(ratio - 1), limit, detail)
 
 
-def in_turns(folder: Path, rounds: int) -> list[float]:
-    """The ratio of the medians in each round."""
+def resnet(cache: Path) -> None:
+    folder, pairs = build(RESNET, cache), 20
+    found = [statistics.median(in_turns(folder, 10, n % 2)) for n in range(pairs)]
+    above = sum(ratio > 1 for ratio in found)
+    detail = f"{above} of {pairs} above: " + " ".join(f"{ratio:.3f}" for ratio in sorted(found))
+    show("resnet18: |median / loop - 1|", abs(statistics.median(found) - 1), 0.005, detail)
+    side = max(above, pairs - above) / pairs
+    show("resnet18: share of the pairs on the same side", side, 0.8, f"{pairs} pairs")
+
+
+def in_turns(folder: Path, rounds: int, ours_first: int) -> list[float]:
+    """The ratio of the medians in each round; whoever starts first finds other memory free."""
     state = load_state(folder.name, folder.parent)
     request = WorkerRequest(
         device="x86",
@@ -124,9 +151,12 @@ def in_turns(folder: Path, rounds: int) -> list[float]:
         reference=state.reference,
     )
     with tempfile.TemporaryDirectory() as name:
+        theirs = None if ours_first else HandWritten(folder)
         worker = Worker("turnkeyml.measure.worker", request, Path(name), "ort")
-        theirs = HandWritten(folder)
+        worker.rest()
+        theirs = theirs or HandWritten(folder)
         warm = worker.warm_up(DEFAULT)
+        worker.rest()
         samples = max(1, int(0.2e9 / (warm.typical * warm.block)))
         runs = samples * warm.block
         recovery = max(1, int(0.01e9 / warm.typical))  # as much as the loop allows itself
@@ -136,6 +166,7 @@ def in_turns(folder: Path, rounds: int) -> list[float]:
             for who in ("ours", "theirs") if number % 2 else ("theirs", "ours"):
                 if who == "ours":
                     times = worker.take(samples, warm.block, recovery).times / warm.block
+                    worker.rest()
                     found[who] = float(np.median(times))
                 else:
                     found[who] = theirs.median(runs)
@@ -178,7 +209,7 @@ def repeat(cache: Path, times: int = 10) -> None:
 
 
 def turnkey_median(folder: Path) -> float:
-    command = [TURNKEY, "cache", "benchmark", folder.name, "-d", str(folder.parent)]
+    command = [*TURNKEY, "cache", "benchmark", folder.name, "-d", str(folder.parent)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     stats = yaml.safe_load((folder / "turnkey_stats.yaml").read_text())
     return float(stats["evaluations"][0]["performance"]["median_latency"])
@@ -195,6 +226,95 @@ def verdict(first: np.ndarray, second: np.ndarray) -> str:
     assert a is not None
     assert b is not None
     return verdict_on(ratio_of(float(np.median(first)), float(np.median(second)), b - a))
+
+
+# ---- verdicts on real runs
+
+
+LOAD = """
+import random, time
+while True:
+    end = time.monotonic() + random.uniform(1, 6)
+    while time.monotonic() < end:
+        pass
+    time.sleep(random.uniform(2, 15))
+"""
+"""A program that burns a processor now and then, until it is killed."""
+
+
+@contextlib.contextmanager
+def load_that_comes_and_goes() -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, "-c", LOAD])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def measured_runs(cache: Path, times: int, *options: str) -> list[Path]:
+    """A folder for each of some runs of the same thing, as turnkey compare takes it."""
+    folder = build(RESNET, cache)
+    found = []
+    for number in range(times):
+        command = [*TURNKEY, "cache", "benchmark", folder.name, "-d", str(cache), *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        target = cache / f"run-{'-'.join(options)}{number}" / folder.name
+        shutil.copytree(folder, target, ignore=shutil.ignore_patterns("onnx", "*.npz~"))
+        found.append(target.parent)
+        row = yaml.safe_load((target / "turnkey_stats.yaml").read_text())["evaluations"][0]
+        numbers = row["performance"]
+        print(
+            f"      {numbers['median_latency']:.3f} ms, {numbers['stopped']}, "
+            f"{numbers['wall_seconds']:.0f} s + {numbers['paused_seconds']:.0f} s paused, "
+            f"{row['conditions']['other_cores']:.2f} processors busy with others",
+            flush=True,
+        )
+    return found
+
+
+def called(first: Path, second: Path) -> SpeedVerdict:
+    (row,) = report.compare(str(first), str(second)).rows
+    return row.verdict
+
+
+def verdicts(cache: Path) -> None:
+    with load_that_comes_and_goes():
+        runs = measured_runs(cache, 12)
+    calls = [called(a, b) for a, b in itertools.combinations(runs, 2)]
+    wrong = sum(call in CHANGED for call in calls)
+    detail = f"{wrong} of {len(calls)} pairs; " + ", ".join(
+        f"{calls.count(call)} {call}" for call in sorted(set(calls))
+    )
+    show("the same thing under load, called faster or slower", wrong / len(calls), 0.05, detail)
+
+
+def rigorous(cache: Path) -> None:
+    runs = measured_runs(cache, 5, "--rigorous")
+    pairs = list(itertools.combinations(runs, 2))
+    seen = sum(called(a, slowed(b, 1.03)) is SpeedVerdict.SLOWER for a, b in pairs)
+    wrong = sum(called(a, b) in CHANGED for a, b in pairs)
+    show("rigorous: 3% slower, called SLOWER", seen / len(pairs), 0.8, f"{len(pairs)} pairs", True)
+    show("rigorous: the same, called faster or slower", wrong / len(pairs), 0.05, "the same pairs")
+
+
+def slowed(run: Path, factor: float) -> Path:
+    """A copy of a run in which everything took longer."""
+    target = run.with_name(f"{run.name}-slowed")
+    shutil.copytree(run, target, dirs_exist_ok=True)
+    for file in target.rglob("samples.npz"):
+        with np.load(file) as arrays:
+            found = dict(arrays)
+        found["timed"] = (found["timed"].astype(np.int64) * factor).astype(np.int64)
+        np.savez(file, **found)
+    for file in target.rglob("turnkey_stats.yaml"):
+        stats = yaml.safe_load(file.read_text())
+        numbers = stats["evaluations"][0]["performance"]
+        for name, value in numbers.items():
+            if name.endswith("_latency") or name in ("median_low", "median_high"):
+                numbers[name] = value if value is None else value * factor
+        file.write_text(yaml.safe_dump(stats))
+    return target
 
 
 # ---- made-up streams
@@ -304,7 +424,10 @@ def compare(_: Path) -> None:
 def main() -> None:
     parts: dict[str, Callable[[Path], None]] = {
         "loop": loop,
+        "resnet": resnet,
         "repeat": repeat,
+        "verdicts": verdicts,
+        "rigorous": rigorous,
         "coverage": coverage,
         "compare": compare,
     }

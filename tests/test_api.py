@@ -131,7 +131,7 @@ def test_wrong_arguments_are_usage_errors(cache):
 
 
 def test_a_model_that_does_not_run_is_a_clear_error(cache):
-    with pytest.raises(TurnkeyError, match="does not run again on its recorded inputs"):
+    with pytest.raises(TurnkeyError, match="fails when it runs again on its recorded inputs"):
         build_model(SmallModel(), (torch.rand(5),), cache_dir=str(cache), monitor=False)
 
 

@@ -143,7 +143,7 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["missing.py"], "There is no file 'missing.py'."),
+        (["missing.py"], "File not found: 'missing.py'."),
         (["*.nothing"], "No .py, .onnx or .txt file matches '*.nothing'."),
         ([str(SCRIPTS)], "is a directory"),
         ([__file__.replace("test_cli.py", "../README.md")], "neither a .py"),

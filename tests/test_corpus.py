@@ -251,6 +251,16 @@ def test_too_much_memory_ends_one_input_alone(tmp_path):
     assert good["invocations"][0]["evaluations"][0]["performance"]
 
 
+def test_a_script_that_hangs_when_all_is_done_is_killed_and_counts_as_done(tmp_path):
+    body = "import atexit, time; atexit.register(time.sleep, 600)\nSmallModel()(torch.rand(1, 4))\n"
+    runner = Runner(tmp_path)
+    done = runner(write(tmp_path, "hangs", body), "--build-only", "--timeout", "12", "--json")
+    assert done.returncode == 0
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["failure"] is None
+    assert runner.left_behind() == []
+
+
 def test_interrupting_ends_everything_and_says_what_is_done(tmp_path):
     runner = Runner(tmp_path)
     (tmp_path / "scripts").mkdir()

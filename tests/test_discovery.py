@@ -575,7 +575,7 @@ def test_what_was_called_before_the_end_is_kept(results):
 def test_a_model_that_cannot_be_looked_at_does_not_disturb_its_script(results):
     outcome = results["a_class_that_cannot_be_looked_at"].script
     assert outcome.ok
-    assert outcome.remarks == ("A call of Shy could not be looked at: RuntimeError: not hashable",)
+    assert outcome.remarks == ("A call to Shy could not be recorded: RuntimeError: not hashable",)
 
 
 def test_a_forked_child_is_not_taken_for_the_script(results):

@@ -9,7 +9,7 @@ import pytest
 
 from turnkeyml.build.fp16.conversion import Conversion
 from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.fp16.search import MOST_TRIES, Search
+from turnkeyml.build.fp16.search import MAX_TRIES, Search
 from turnkeyml.build.fp16.strategies import STRATEGIES
 from turnkeyml.build.fp16.subgraphs import Subgraphs
 from turnkeyml.nouns import Cause, Verdict, Verification
@@ -21,7 +21,7 @@ MISMATCH = Verification(Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, "is wrong")
 UNSTABLE = Verification(Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, "is unstable")
 CANNOT_RUN = Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, "does not run", operator="Celu")
 
-RANGES = Kept(nodes=("large",), ends=("output",))
+RANGES = Kept(nodes=("large",), inputs_outputs=("output",))
 OTHERS = Kept(operators=("Relu", "Tanh"))
 
 
@@ -109,16 +109,16 @@ def test_subgraphs_of_an_unstable_model_come_before_other_operators():
 
 
 def test_half_of_the_tries_are_left_for_other_remedies():
-    endless = [subgraphs(MISMATCH, f"node{i}") for i in range(MOST_TRIES)]
+    endless = [subgraphs(MISMATCH, f"node{i}") for i in range(MAX_TRIES)]
     tried, _ = kept_by(Scripted(verdicts=[UNSTABLE], seen=endless))
     first = next(i for i, kept in enumerate(tried) if kept.operators)
-    assert first == MOST_TRIES // 2 + 1
+    assert first == MAX_TRIES // 2 + 1
 
 
 def test_it_ends_after_so_many_conversions_with_the_first_of_the_best():
-    endless = [subgraphs(MISMATCH, f"node{i}") for i in range(MOST_TRIES)]
+    endless = [subgraphs(MISMATCH, f"node{i}") for i in range(MAX_TRIES)]
     tried, found = kept_by(Scripted(verdicts=[MISMATCH], seen=endless))
-    assert len(tried) == MOST_TRIES + 1
+    assert len(tried) == MAX_TRIES + 1
     assert tried[-1] == found.kept == Kept()
 
 
@@ -166,7 +166,7 @@ def test_an_examination_that_fails_is_made_once_and_named_in_the_verdict():
     assert calls == [1]
     assert (
         found.verdict.reason
-        == "is wrong; its numbers could not be examined: MemoryError: too large"
+        == "is wrong; the analysis of its value ranges failed: MemoryError: too large"
     )
 
 
@@ -195,4 +195,4 @@ def test_a_remedy_that_does_not_apply_is_passed_over():
 
 
 def _rest(kept):
-    return kept.nodes, kept.ends
+    return kept.nodes, kept.inputs_outputs

@@ -194,3 +194,28 @@ def test_drawn_values_lie_where_the_recorded_ones_do():
     assert set(mask.ravel()) == {0, 1}
     assert all((np.diff(row) <= 0).all() and row[0] == 1 for row in mask)
     assert (draw(RECORDED, "negated")["image"] <= 0).all()
+
+
+def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, capfd):
+    from turnkeyml import benchmark_files
+    from turnkeyml.display.overview import Overview
+
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import torch\n"
+        "torch.manual_seed(0)\n"
+        "class TwoWays(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.a, self.b = torch.nn.Linear(8, 4), torch.nn.Linear(8, 4)\n"
+        "    def forward(self, x):\n"
+        "        return self.a(x) if x.mean() > 0 else self.b(x)\n"
+        "TwoWays()(torch.rand(2, 8))\n"
+    )
+    (result,) = benchmark_files(str(script), cache_dir=str(tmp_path / "cache"), iterations=3)
+    printed = capfd.readouterr().out
+    assert "Verification:   specialised" in printed
+    assert "frozen at script.py, line 8: converting a tensor to a Python boolean" in printed
+    overview = Overview()
+    overview.add(result)
+    assert "specialised        1" in "\n".join(overview.lines())

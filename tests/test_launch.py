@@ -260,7 +260,7 @@ def test_an_interrupt_closes_the_backend(cluster):
 HERE = {
     Ending(How.EXITED, 3): "The process exited with code 3 W.",
     Ending(How.EXITED, -11): (
-        "The process was killed by signal 11 (SIGSEGV, an invalid memory access) W."
+        "The process was killed by signal 11 (SIGSEGV, a segmentation fault) W."
     ),
     Ending(How.TIMEOUT, limit=60): "timeout after 60 s W; --timeout gives it longer",
     Ending(How.MEMORY_LIMIT, used_bytes=2 << 30, limit=1 << 30): (

@@ -124,7 +124,7 @@ def test_a_file_of_ones_own_comes_first(tmp_path, monkeypatch):
         ("selftest/liner", "Did you mean 'selftest/linear'?"),
         ("timn/resnet50", "Did you mean 'timm/resnet50'?"),
         ("timm/no_such*", "No .py, .onnx or .txt file matches"),
-        ("nowhere/at_all", "There is no file 'nowhere/at_all'."),
+        ("nowhere/at_all", "File not found: 'nowhere/at_all'."),
     ],
 )
 def test_a_wrong_name_gets_a_hint(tmp_path, monkeypatch, name, words):

@@ -18,11 +18,17 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
 from turnkeyml.evaluate.contest import FileContestant, measure
-from turnkeyml.evaluate.contestants import Contestants, measure_contestants
-from turnkeyml.measure.race import judge, speedup
+from turnkeyml.evaluate.contestants import (
+    Contestants,
+    _wanted_baseline,
+    measure_contestants,
+)
+from turnkeyml.evaluate.progress import Report
+from turnkeyml.measure.meter import SessionMeter
+from turnkeyml.measure.race import RoundReferee, judge, speedup
 from turnkeyml.measure.record import load_samples
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.rules import DEFAULT, Rule
+from turnkeyml.measure.sampler import LEAST_ROUNDS, PAUSING, Progress, Samples, sample
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import Cause, Evaluation, Performance, Plan, Verdict, Verification
 from turnkeyml.runtimes.contract import Request
@@ -150,6 +156,148 @@ def test_a_contestant_that_lost_a_process_is_still_compared():
     assert race.rows[1].speedup == pytest.approx(2, rel=0.01)
 
 
+# When a race is over
+
+
+class Model:
+    """Takes as long as it is told, with some noise, on a clock that only it moves on."""
+
+    changes_inputs = False
+    asynchronous = False
+
+    def __init__(self, milliseconds: float, noise: float = 0.01, seed: int = 0) -> None:
+        self._latency = milliseconds * 1e6
+        self._noise = noise
+        self._random = np.random.default_rng(seed)
+        self.now = 0
+
+    def clock(self) -> int:
+        return self.now
+
+    def prepare(self) -> None: ...
+
+    def run(self) -> None:
+        self.now += int(self._latency * np.exp(self._noise * self._random.standard_normal()))
+
+
+def race(*models: Model, rule: Rule = DEFAULT, may_win: list[bool] | None = None) -> list[Samples]:
+    """The first is the baseline."""
+    referee = RoundReferee(0, may_win or [True] * len(models), rule.precision)
+    meters = [SessionMeter(m, m.clock) for m in models]
+    return sample(meters, rule, referee=referee)
+
+
+def four(noise: float = 0.01) -> list[Model]:
+    return [Model(ms, noise, seed) for seed, ms in enumerate((40, 20, 60, 400))]
+
+
+def test_a_loser_drops_out_when_the_rounds_say_so():
+    baseline, winner, loser, slowest = race(*four())
+    assert (loser.stopped, slowest.stopped) == ("lost", "lost")
+    assert len(slowest.slices) < len(winner.slices) == len(baseline.slices)
+    assert winner.stopped in ("precise", "answered")
+
+
+def test_a_race_of_four_takes_less_than_a_minute():
+    """Even where one of them takes ten times as long as the others, and all are noisy."""
+    models = four(noise=0.05)
+    race(*models)
+    assert sum(m.now for m in models) / 1e9 < 60
+
+
+def test_the_baseline_stays_to_the_end_although_it_loses():
+    baseline, winner = race(Model(40), Model(20, seed=1))
+    assert baseline.stopped != "lost"
+    assert len(baseline.slices) == len(winner.slices) >= LEAST_ROUNDS
+
+
+def test_a_race_that_cannot_be_decided_ends_when_more_rounds_would_not_tell():
+    twins = race(Model(20), Model(20, seed=1))
+    assert [s.stopped for s in twins] in (["answered"] * 2, ["precise"] * 2)
+    assert len(twins[0].slices) < 3 * LEAST_ROUNDS
+
+
+def test_a_race_on_a_restless_machine_ends_at_its_limit():
+    models = [Model(20, noise=1.5), Model(20, noise=1.5, seed=1)]
+    rule = replace(DEFAULT, race_seconds=8.0, cap_seconds=1000.0)
+    found = race(*models, rule=rule)
+    assert [s.stopped for s in found] == ["time", "time"]
+    assert sum(s.seconds for s in found) < 10
+
+
+def test_a_rigorous_race_drops_nobody():
+    one, other = race(Model(40), Model(20, seed=1), rule=replace(DEFAULT, race_seconds=None))
+    assert {one.stopped, other.stopped} == {"precise"}
+
+
+def test_what_cannot_win_drops_out_when_its_speed_is_known():
+    """And does not make others lose."""
+    wrong = Model(5, seed=2)
+    _, right, found = race(Model(40), Model(20, seed=1), wrong, may_win=[True, True, False])
+    assert found.stopped == "lost"
+    assert right.stopped in ("precise", "answered")
+
+
+def test_nobody_loses_by_a_hair():
+    ruling = RoundReferee(0, [True, True, True], 0.01).rule(
+        [np.full(50, 30.0), np.full(50, 10.0), np.full(50, 10.05)]
+    )
+    assert ruling.losers == frozenset()
+    assert ruling.is_answered
+
+
+def test_before_there_are_rounds_nothing_is_decided():
+    ruling = RoundReferee(0, [True, True], 0.01).rule([np.zeros(0), np.full(3, 10.0)])
+    assert (ruling.losers, ruling.is_answered) == (frozenset(), False)
+
+
+def test_a_limit_can_be_set_by_hand():
+    models = [Model(20, noise=1.5), Model(20, noise=1.5, seed=1)]
+    found = race(*models, rule=DEFAULT.within(5.0))
+    assert sum(s.seconds for s in found) == pytest.approx(5, abs=1)
+
+
+# What a long race says of itself
+
+
+def test_a_long_measurement_is_told_at_a_bounded_rate():
+    heard: list[tuple[float, str]] = []
+    now = iter(np.arange(0, 1000, 0.5))
+    report = Report(lambda seconds, doing: heard.append((seconds, doing)), 1, lambda: next(now))
+    for _ in range(60):
+        report.progress(Progress(1.0, 3))
+    assert 4 <= len(heard) <= 60 * 0.5 / 5 + 1
+    assert heard[0][1] == "3 contestants take turns"
+
+
+def test_the_words_say_what_is_going_on():
+    heard: list[str] = []
+    report = Report(lambda _, doing: heard.append(doing), 5, iter(range(0, 900, 9)).__next__)
+    report.loading("ort fp32")
+    report.progress(Progress(1.0, 1, PAUSING))
+    report.next_process()
+    report.progress(Progress(1.0, 1))
+    assert heard == [
+        "loading ort fp32 (process 1 of 5)",
+        "waiting for other load to pass (process 1 of 5)",
+        "timing runs (process 2 of 5)",
+    ]
+
+
+def test_a_short_measurement_says_nothing_of_itself(raced):
+    assert "measuring for" not in raced[0]
+
+
+def test_a_specialised_build_does_not_win_over_a_general_one():
+    race = judged(verdicts={"b": "specialised"}, a=1.0, b=0.5, c=0.9)
+    assert race.winner == "c"
+
+
+def test_among_specialised_builds_the_fastest_wins():
+    verdicts = {"a": "specialised", "b": "specialised", "c": "mismatch"}
+    assert judged(verdicts=verdicts, a=1.0, b=0.5, c=0.1).winner == "b"
+
+
 # With real processes
 
 TINY = {"warmup_seconds": 0.02, "warmup_runs": 2}
@@ -233,6 +381,14 @@ def test_eager_pytorch_is_the_baseline_unless_told_otherwise(raced):
     assert re.search(r"torch-eager fp32 .* 1 \(baseline\) +match$", raced[0], re.MULTILINE)
 
 
+def test_the_baseline_of_every_runtime_is_the_model_as_the_script_made_it():
+    plan = Plan("", "x86")
+    names = ("ort", "torch-compiled", "torch-eager")
+    assert _wanted_baseline(plan, [find_runtime(n, "x86") for n in names]) == "torch-eager"
+    assert _wanted_baseline(plan, [find_runtime(n, "x86") for n in names[:2]]) == "torch-compiled"
+    assert _wanted_baseline(replace(plan, baseline="ort fp16"), []) == "ort-fp16"
+
+
 def test_the_baseline_can_be_chosen(raced, tmp_path):
     shutil.copytree(raced[1], tmp_path / raced[1].name)
     folder = BuildFolder(tmp_path, raced[1].name)
@@ -267,7 +423,7 @@ def test_each_contestant_of_a_race_ran_exactly_as_often_as_asked(raced, name):
     ("words", "sentence"),
     [
         ("--precision fp31", r"Unknown precision 'fp31'; choose from: fp32, fp16\."),
-        ("--baseline ortt", r"Unknown runtime 'ortt' for device x86; its runtimes are: .*\."),
+        ("--baseline ortt", r"Unknown runtime 'ortt' for device x86; choose from: .*\."),
         ("--baseline ort-fp31", r"Unknown runtime 'ort-fp31' for device x86; .*\."),
         ("--quick --rigorous", r"argument --rigorous: not allowed with argument --quick\. .*\."),
     ],

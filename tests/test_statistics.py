@@ -11,7 +11,14 @@ import pytest
 
 from turnkeyml.measure import flags, statistics
 from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.rules import DEFAULT, Rule, relative_half_width
+from turnkeyml.measure.rules import (
+    DEFAULT,
+    QUICK,
+    RIGOROUS,
+    Rule,
+    is_moving,
+    relative_half_width,
+)
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.statistics import Interval
 from turnkeyml.nouns import Conditions
@@ -277,3 +284,50 @@ def test_a_step_in_the_middle_is_always_flagged(height, noise):
     rule = Rule.exactly(400)
     middle = rule.warmup_seconds + 200 * LATENCY / 1e9
     assert all(flagged(lambda seconds: 1 + height * (seconds > middle), noise, rule))
+
+
+def waves(seconds: float) -> float:
+    """Half as slow again every other second and a half."""
+    return 1.5 if seconds % 3 > 1.5 else 1.0
+
+
+def restless(rule: Rule = DEFAULT) -> Samples:
+    times = 20 * LATENCY * (1 + 0.01 * np.random.default_rng(0).standard_normal(RUNS))
+    return measure(Model(times, waves), rule)
+
+
+def test_noise_that_comes_in_waves_ends_a_measurement_that_learns_nothing():
+    samples = restless()
+    assert samples.stopped == "restless"
+    assert samples.seconds < DEFAULT.cap_seconds / 2
+    assert relative_half_width(samples.latencies) > DEFAULT.precision
+    assert "settled" in kinds_of_flags(samples)
+
+
+def test_whoever_gives_a_budget_gets_it_spent():
+    samples = restless(DEFAULT.within(60.0))
+    assert samples.stopped == "cap"
+    assert samples.seconds == pytest.approx(60, abs=1)
+
+
+def test_a_budget_is_shared_by_the_processes():
+    assert RIGOROUS.within(50.0).cap_seconds == 10
+    assert QUICK.within(0.05).least_seconds == 0.05
+
+
+def test_a_budget_does_not_make_a_precise_measurement_longer():
+    times = LATENCY * (1 + 0.01 * np.random.default_rng(0).standard_normal(RUNS))
+    assert measure(Model(times), DEFAULT.within(600.0)).seconds < 3
+
+
+def test_a_warm_up_that_wavers_ends_before_its_cap():
+    taken = restless().warmup.sum() / 1e9
+    assert taken < 2 * DEFAULT.warmup_restless_seconds < DEFAULT.warmup_cap_seconds
+
+
+def test_a_warm_up_that_goes_in_one_direction_is_moving():
+    noise = 1 + 0.001 * np.random.default_rng(0).standard_normal(100)
+    assert is_moving(np.linspace(2, 1, 100) * noise)
+    assert is_moving(np.linspace(1, 2, 100) * noise)
+    assert not is_moving(np.tile([1.0, 1.5, 1.0, 1.5], (25, 1)).T.ravel())
+    assert not is_moving(noise)

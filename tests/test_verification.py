@@ -303,7 +303,10 @@ def test_the_verdict_names_an_examination_that_failed(tmp_path, monkeypatch):
     x = torch.rand(2, 16) * 10
     state = in_fp16(Overflowing(), {"x": x}, tmp_path)
     assert state.verification.verdict == "mismatch"
-    assert "its numbers could not be examined: RuntimeError: no memory" in state.verification.reason
+    assert (
+        "the analysis of its value ranges failed: RuntimeError: no memory"
+        in state.verification.reason
+    )
 
 
 class Chaotic(torch.nn.Module):
@@ -385,9 +388,9 @@ def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
 
 
 def test_what_is_looked_at_at_once_fits_into_memory():
-    from turnkeyml.build.fp16.ranges import AT_ONCE_BYTES, _portions
+    from turnkeyml.build.fp16.ranges import AT_ONCE_BYTES, _batches
 
     value = onnx.helper.make_tensor_value_info
     half = AT_ONCE_BYTES // 8
     values = [value(f"v{i}", onnx.TensorProto.FLOAT, [half, 1]) for i in range(5)]
-    assert list(_portions(values)) == [["v0", "v1"], ["v2", "v3"], ["v4"]]
+    assert list(_batches(values)) == [["v0", "v1"], ["v2", "v3"], ["v4"]]

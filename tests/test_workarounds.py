@@ -1,4 +1,4 @@
-"""Workarounds expire: each has an entry and a reproduction that fails once upstream is mended."""
+"""Workarounds expire: each has an entry and a reproduction that fails once upstream is fixed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def outcomes():
 
 def complaint(entry: Workaround, version: str, outcome: str) -> str | None:
     """What is wrong with an entry, given what its reproduction did with a version."""
-    if outcome not in ("broken", "mended"):
+    if outcome not in ("broken", "fixed"):
         return f"the reproduction of {entry.id} no longer fits: {outcome}"
-    if entry.holds_for(version) and outcome == "mended":
+    if entry.affects(version) and outcome == "fixed":
         return (
-            f"upstream has mended {entry.id} in {entry.package} {version}: remove the workaround "
+            f"upstream has fixed {entry.id} in {entry.package} {version}: remove the workaround "
             f"({entry.where}), or set its 'until' while older versions are supported"
         )
-    if entry.is_mended_in(version) and outcome == "broken":
+    if entry.is_fixed_in(version) and outcome == "broken":
         return f"{entry.id} is back in {entry.package} {version}: its 'until' is wrong"
     return None
 
@@ -52,20 +52,20 @@ def test_every_workaround_has_a_reproduction_and_every_reproduction_a_workaround
     assert sorted(entry.id for entry in ALL) == sorted(outcomes)
 
 
-def test_a_mended_upstream_is_a_complaint_within_the_stated_versions():
+def test_a_fixed_upstream_is_a_complaint_within_the_stated_versions():
     entry = replace(ALL[0], seen=("2.6.0", "2.14.1"))
-    assert "upstream has mended" in complaint(entry, "2.13.0+cpu", "mended")
-    assert "upstream has mended" in complaint(entry, "3.0", "mended")
-    assert complaint(entry, "2.5.1", "mended") is None
+    assert "upstream has fixed" in complaint(entry, "2.13.0+cpu", "fixed")
+    assert "upstream has fixed" in complaint(entry, "3.0", "fixed")
+    assert complaint(entry, "2.5.1", "fixed") is None
     assert complaint(entry, "2.13.0", "broken") is None
     assert "no longer fits" in complaint(entry, "2.13.0", "ValueError: another message")
 
 
-def test_an_entry_that_says_when_it_was_mended_is_held_to_it():
+def test_an_entry_that_says_when_it_was_fixed_is_held_to_it():
     entry = replace(ALL[0], seen=("2.6", "2.14.1"), until="2.15")
-    assert complaint(entry, "2.15.0", "mended") is None
+    assert complaint(entry, "2.15.0", "fixed") is None
     assert "is back" in complaint(entry, "2.15.0", "broken")
-    assert "upstream has mended" in complaint(entry, "2.14.1", "mended")
+    assert "upstream has fixed" in complaint(entry, "2.14.1", "fixed")
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.id)

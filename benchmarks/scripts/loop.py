@@ -16,7 +16,8 @@ import numpy as np
 import onnxruntime
 
 folder, mode = Path(sys.argv[1]), sys.argv[2:]
-model = max((folder / "onnx").glob("*.onnx"), key=lambda path: len(path.name))
+# The last that was written is the one that turnkey measures.
+model = max((folder / "onnx").glob("*.onnx"), key=lambda path: path.stat().st_mtime_ns)
 recorded = np.load(folder / "inputs_original.npz")
 
 options = onnxruntime.SessionOptions()

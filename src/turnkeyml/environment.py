@@ -19,32 +19,32 @@ _FALSE = {"false", "0", "no", "off", ""}
 
 
 def cache_dir() -> str:
-    """Where builds are kept when no option says otherwise."""
+    """The default cache directory."""
     return os.path.expanduser(os.environ.get(CACHE_DIR) or DEFAULT_CACHE_DIR)
 
 
 def debug() -> bool:
-    """Plain lines instead of a view that is redrawn."""
+    """Whether to print plain lines instead of a redrawn status view."""
     return _flag("TURNKEY_DEBUG", default=False)
 
 
 def traceback() -> bool:
-    """Whether a failed build shows its traceback."""
+    """Whether to show the traceback of a failed build."""
     return _flag("TURNKEY_TRACEBACK", default=True)
 
 
 def build_monitor() -> bool:
-    """Whether the progress of a build is shown."""
+    """Whether to show the progress of a build."""
     return _flag("TURNKEY_BUILD_MONITOR", default=True)
 
 
 def onnx_opset() -> int | None:
-    """The opset that was asked for, or None."""
+    """The requested ONNX opset, or None."""
     return _positive_integer(ONNX_OPSET)
 
 
 def timeout_seconds() -> int | None:
-    """The time an isolated input may take, or None."""
+    """The timeout per input in seconds, or None."""
     return _positive_integer(TIMEOUT_SECONDS)
 
 
@@ -64,5 +64,5 @@ def _positive_integer(name: str) -> int | None:
     if value is None or not value.strip():
         return None
     if not value.strip().isdecimal() or int(value) < 1:
-        raise UsageError(f"{name} must be a whole number above zero, not {value!r}.")
+        raise UsageError(f"{name} must be a positive integer, not {value!r}.")
     return int(value)

@@ -1,7 +1,7 @@
-"""Errors that are written for the person who reads them.
+"""The errors that turnkeyml raises for its users.
 
-A ``TurnkeyError`` is one sentence that says what happened and what to do; it is shown without a
-traceback. Anything else that escapes is a bug of ours.
+A ``TurnkeyError`` is one sentence that says what happened and what to do. It is shown without a
+traceback. Any other exception that escapes is a bug in turnkeyml.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ __all__ = ["BuildError", "MeasureError", "TurnkeyError", "UsageError", "describe
 
 
 class TurnkeyError(Exception):
-    """Something that was asked for could not be done."""
+    """A requested operation failed."""
 
 
 class UsageError(TurnkeyError):
-    """What was asked for makes no sense; nothing was run."""
+    """Invalid options or arguments; nothing was run."""
 
 
 class BuildError(TurnkeyError):
@@ -33,10 +33,10 @@ class MeasureError(TurnkeyError):
 
 
 def describe(error: BaseException, limit: int = 300) -> str:
-    """The first line of an error's message, with its type, short enough for a status line."""
+    """The type of an error and the first line of its message, short enough for a status line."""
     try:
         text = str(error).strip()
-    except Exception:  # noqa: BLE001 - an error of a script's own may not even have a message
+    except Exception:  # noqa: BLE001 - __str__ of a user-defined error may raise
         text = ""
     text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")

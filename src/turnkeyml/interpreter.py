@@ -1,4 +1,4 @@
-"""Starting another Python that can import this package, whatever folder it is started in."""
+"""Starting a Python process that can import this package, from any working directory."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _PROGRAM = (
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """The command that runs ``main()`` of a module, without the working folder on its path."""
+    """The command that runs ``main()`` of a module, without the working directory in sys.path."""
     return [sys.executable, "-c", _PROGRAM.format(root=_ROOT, module=module), *arguments]
 
 
 def die_with_parent() -> None:
-    """On Linux, let the kernel end this process when the one that started it is gone."""
+    """On Linux, let the kernel kill this process when its parent exits."""
     _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """On Linux, become the parent of whatever our descendants leave behind."""
+    """On Linux, become the parent of orphaned descendants (a child subreaper)."""
     _prctl(_CHILD_SUBREAPER, 1)
 
 
@@ -43,7 +43,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def describe_exit(code: int) -> str:
-    """How a process ended, in words. Negative codes are signals, as in ``subprocess``."""
+    """The end of a sentence about how a process exited; negative codes are signals."""
     if code >= 0:
         return f"exited with code {code}"
     try:
@@ -51,8 +51,8 @@ def describe_exit(code: int) -> str:
     except ValueError:
         name = "unknown"
     hint = {
-        "SIGKILL": ", as the system does when memory runs out",
-        "SIGSEGV": ", an invalid memory access",
-        "SIGILL": ", an instruction that this processor does not have",
+        "SIGKILL": ", often because it ran out of memory",
+        "SIGSEGV": ", a segmentation fault",
+        "SIGILL": ", an instruction that this CPU does not support",
     }.get(name, "")
     return f"was killed by signal {-code} ({name}{hint})"

@@ -19,30 +19,30 @@ __all__ = ["PARAMETERS", "Parameter", "parse"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that every script calls by the same name."""
+    """A parameter that has the same name in every script."""
 
     default: Any
     kind: Callable[[str], Any]
     meaning: str
 
 
-def _truth(word: str) -> bool:
+def _boolean(word: str) -> bool:
     if word.lower() in ("true", "1", "yes"):
         return True
     if word.lower() in ("false", "0", "no"):
         return False
-    raise argparse.ArgumentTypeError(f"true or false, not {word!r}")
+    raise argparse.ArgumentTypeError(f"must be true or false, not {word!r}")
 
 
 PARAMETERS = {
-    "batch_size": Parameter(1, int, "inputs in a batch"),
+    "batch_size": Parameter(1, int, "inputs per batch"),
     "max_seq_length": Parameter(128, int, "length of the input sequence"),
     "max_audio_seq_length": Parameter(25600, int, "length of the audio input"),
     "height": Parameter(224, int, "height of the input image"),
     "num_channels": Parameter(3, int, "channels of the input image"),
     "width": Parameter(224, int, "width of the input image"),
-    "pretrained": Parameter(False, _truth, "load the published weights"),
-    "k": Parameter(8, int, "neighbours, or steps, of a graph convolution"),
+    "pretrained": Parameter(False, _boolean, "load pretrained weights"),
+    "k": Parameter(8, int, "neighbors, or steps, of a graph convolution"),
     "alpha": Parameter(2.2, float, "alpha of a graph convolution"),
     "out_channels": Parameter(16, int, "output channels of a graph convolution"),
     "num_layers": Parameter(8, int, "layers of a graph convolution"),
@@ -51,27 +51,27 @@ PARAMETERS = {
 
 
 def parse(names: Sequence[str], **defaults: Any) -> Any:
-    """The values of some parameters, from the command line or their defaults, in order.
+    """The values of the named parameters, in order: from the command line, or the defaults.
 
-    A keyword gives a parameter another default in this script: ``height=299``. A single one comes
-    as a value that is also a sequence of itself, because scripts are written both as
-    ``size = parse(["batch_size"])`` and as ``size = parse(["batch_size"])[0]``.
+    A keyword overrides the default of a parameter in this script: ``height=299``. With a single
+    name the result is one value, which also behaves like a one-element list, because scripts use
+    both ``batch = parse(["batch_size"])`` and ``batch = parse(["batch_size"])[0]``.
     """
     if isinstance(names, str):
         names = [names]
     unknown = [name for name in [*names, *defaults] if name not in PARAMETERS]
     if unknown:
-        there = ", ".join(PARAMETERS)
+        known_names = ", ".join(PARAMETERS)
         raise ValueError(
-            f"There is no standard parameter {', '.join(unknown)}; there are: {there}."
+            f"Unknown standard parameter {', '.join(unknown)}; choose from: {known_names}."
         )
     parser = argparse.ArgumentParser(description=getattr(sys.modules["__main__"], "__doc__", None))
     for name in names:
         known = PARAMETERS[name]
-        more: dict[str, Any] = {"nargs": "?", "const": True} if known.kind is _truth else {}
+        flag: dict[str, Any] = {"nargs": "?", "const": True} if known.kind is _boolean else {}
         default = defaults.get(name, known.default)
         text = f"{known.meaning} (default: {default})"
-        parser.add_argument(f"--{name}", type=known.kind, default=default, help=text, **more)
+        parser.add_argument(f"--{name}", type=known.kind, default=default, help=text, **flag)
     options = parser.parse_args()
     values = [getattr(options, name) for name in names]
     return _single(values[0]) if len(values) == 1 else values
@@ -80,11 +80,11 @@ def parse(names: Sequence[str], **defaults: Any) -> Any:
 def _single(value: Any) -> Any:
     if isinstance(value, bool):
         return value
-    return _Whole(value) if isinstance(value, int) else _Real(value)
+    return _Integer(value) if isinstance(value, int) else _Float(value)
 
 
-class _Itself:
-    """Makes a number a sequence of one as well."""
+class _OneElementList:
+    """Makes a number also behave like a one-element list."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter([self])
@@ -96,9 +96,9 @@ class _Itself:
         return 1
 
 
-class _Whole(_Itself, int):
+class _Integer(_OneElementList, int):
     pass
 
 
-class _Real(_Itself, float):
+class _Float(_OneElementList, float):
     pass

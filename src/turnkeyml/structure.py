@@ -1,10 +1,9 @@
-"""Nested values with tensors in them: the arguments and the results of a model.
+"""Nested values that contain tensors (pytrees): the arguments and the results of a model.
 
-A model takes and returns tensors inside dicts, lists, dataclasses and objects of its own. This
-module walks such a value, names each tensor by its path, and rebuilds the value with other tensors
-in the same places. It knows nothing of the containers' classes beyond how Python copies them, and
-it imports no framework. A container that is met again is the same container again, so that shared
-and circular references cost nothing and stay what they are.
+A model takes and returns tensors inside dicts, lists, dataclasses and custom objects. This module
+traverses such a value, names each tensor by its path, and rebuilds the value with other tensors in
+the same positions. It copies containers with Python's own ``copy`` and imports no framework. Each
+container is visited once, so shared and circular references are preserved.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ __all__ = [
     "is_tensor",
     "leaves",
     "name_arguments",
+    "register_types",
     "replace",
     "shapes",
-    "teach",
 ]
 
 Visitor = Callable[[str, Any], Any]
@@ -55,14 +54,14 @@ _tensors: list[type] = []
 _models: list[type] = []
 
 
-def teach(*, tensor: type, model: type) -> None:
-    """Let a framework say what its tensors and its models are. Models are not looked into."""
+def register_types(*, tensor: type, model: type) -> None:
+    """Register the tensor class and the model class of a framework. Models are not traversed."""
     _tensors.append(tensor)
     _models.append(model)
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor of a framework or a numpy array of numbers."""
+    """Whether a value is a tensor of a registered framework or a numeric numpy array."""
     if isinstance(value, tuple(_tensors)):
         return True
     numpy = sys.modules.get("numpy")
@@ -70,22 +69,22 @@ def is_tensor(value: Any) -> bool:
 
 
 def name_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """A call's arguments under the documented names, sorted by them."""
+    """The arguments of a call by their documented names, sorted by name."""
     named = {f"Positional Arg {i + 1}": arg for i, arg in enumerate(args)}
     named.update(kwargs)
     return {name: named[name] for name in sorted(named)}
 
 
 def replace(value: Any, visit: Visitor, name: str = "") -> Any:
-    """The same structure with ``visit(path, tensor)`` in the place of every tensor.
+    """The same structure with every tensor replaced by ``visit(path, tensor)``.
 
-    Containers are copied, never changed; what holds no tensor is passed on as it is.
+    Containers are copied, never modified; values without tensors are not copied.
     """
-    return _Walk(visit).replace(value, name)
+    return _Traversal(visit).replace(value, name)
 
 
 def clone(value: Any) -> Any:
-    """The same structure with a copy of every tensor, detached from any gradient."""
+    """The same structure with a copy of every tensor, detached from the autograd graph."""
 
     def duplicate(_: str, tensor: Any) -> Any:
         return tensor.detach().clone() if hasattr(tensor, "detach") else tensor.copy()
@@ -119,9 +118,9 @@ def dtypes(tensors: Mapping[str, Any]) -> dict[str, str]:
 
 
 def constants(value: Any, numbers: bool = True) -> str:
-    """What a value says besides its tensors: text that differs when the structure does.
+    """A text for everything in a value but its tensors; it differs if the structure differs.
 
-    Without ``numbers``, values that differ only in plain numbers give the same text.
+    Without ``numbers``, values that differ only in Python numbers give the same text.
     """
     words: list[str] = []
     seen: set[int] = set()
@@ -138,16 +137,16 @@ def constants(value: Any, numbers: bool = True) -> str:
         else:
             seen.add(id(item))
             words.append(type(item).__qualname__)
-            for key, inner in _parts(item):
+            for key, child in _children(item):
                 words.append(f"{key}:")
-                describe(inner)
+                describe(child)
 
     describe(value)
     return " ".join(words)
 
 
-def _parts(value: Any) -> list[tuple[Any, Any]]:
-    """What a container holds, under names; nothing for what is no container."""
+def _children(value: Any) -> list[tuple[Any, Any]]:
+    """The items or attributes of a container, with their keys; empty for other values."""
     if isinstance(value, (*_OPAQUE, *_models)):
         return []
     if isinstance(value, dict):
@@ -163,42 +162,42 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """The names that a Python class keeps outside of ``__dict__``."""
+    """The names of the attributes that a class stores in slots instead of ``__dict__``."""
     names = vars(kind).get("__slots__", ())
     names = (names,) if isinstance(names, str) else tuple(names)
     return tuple(name for name in names if not name.startswith("__"))
 
 
-class _Walk:
-    """One pass over a value."""
+class _Traversal:
+    """One traversal of a value."""
 
     def __init__(self, visit: Visitor) -> None:
         self._visit = visit
         self._done: dict[int, tuple[Any, Any]] = {}
-        """What each container became; the original is kept so that its id stays its own."""
+        """Each container and its replacement, by id; a reference keeps the id from being reused."""
 
     def replace(self, value: Any, name: str) -> Any:
         if is_tensor(value):
             return self._visit(name, value)
         if id(value) in self._done:
             return self._done[id(value)][1]
-        parts = _parts(value)
-        if not parts:
+        children = _children(value)
+        if not children:
             return value
         self._done[id(value)] = (value, value)
         changed = {}
-        for key, part in parts:
-            new = self.replace(part, f"{name}.{key}" if name else str(key))
-            if new is not part:
+        for key, child in children:
+            new = self.replace(child, f"{name}.{key}" if name else str(key))
+            if new is not child:
                 changed[key] = new
         if changed:
-            self._done[id(value)] = (value, _rebuild(value, parts, changed))
+            self._done[id(value)] = (value, _rebuild(value, children, changed))
         return self._done[id(value)][1]
 
 
-def _rebuild(value: Any, parts: list[tuple[Any, Any]], changed: dict[Any, Any]) -> Any:
-    """A copy of a container with some of its parts exchanged."""
-    items = [changed.get(key, part) for key, part in parts]
+def _rebuild(value: Any, children: list[tuple[Any, Any]], changed: dict[Any, Any]) -> Any:
+    """A copy of a container with some of its children replaced."""
+    items = [changed.get(key, child) for key, child in children]
     if isinstance(value, deque):
         return type(value)(items, value.maxlen)
     if isinstance(value, tuple):
@@ -206,7 +205,7 @@ def _rebuild(value: Any, parts: list[tuple[Any, Any]], changed: dict[Any, Any]) 
     if type(value) is list:
         return items
     if type(value) is dict:
-        return dict(zip((key for key, _ in parts), items, strict=True))
+        return dict(zip((key for key, _ in children), items, strict=True))
     duplicate = copy.copy(value)
     if duplicate is value:
         raise TypeError(f"a {type(value).__name__} cannot be copied")

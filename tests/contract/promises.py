@@ -41,7 +41,7 @@ class WithoutTest(NamedTuple):
 _GPU = "later: the device and its runtime come with an issue of their own"
 _SLURM = "kept: [tests/test_slurm.py](../tests/test_slurm.py) looks at it on a real Slurm"
 _REMOTE = "not offered: everything is measured on the machine where turnkey runs"
-_CORPUS = "later: the corpora come with issues of their own"
+_CORPUS = "kept: [tests/test_models.py](../tests/test_models.py) and corpora/tests look at it"
 _KERAS = "later: Keras models come with an issue of their own"
 
 WITHOUT_TEST = [

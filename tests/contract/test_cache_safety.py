@@ -65,6 +65,28 @@ def test_what_is_not_ours_is_not_touched(types, filled_cache, command):
     assert (filled_cache / "photos" / "one.onnx").read_text() == "dear"
 
 
+@promise("ours", "A folder with a file that is called like one of ours is not deleted")
+def test_a_folder_that_only_looks_like_a_build_is_kept(types, filled_cache):
+    (filled_cache / "elections").mkdir()
+    (filled_cache / "elections" / "ohio_state.yaml").write_text("votes: 5")
+    assert "elections" not in types("list").out
+    assert types("delete --all").status == 0
+    assert builds_in(filled_cache) == ["elections"]
+    assert (filled_cache / "elections" / "ohio_state.yaml").read_text() == "votes: 5"
+
+
+@promise("ours", "A damaged build is named in one sentence, and can be listed and deleted")
+def test_a_damaged_build_is_named_and_can_be_deleted(types, filled_cache):
+    (filled_cache / BUILD / f"{BUILD}_state.yaml").write_text("[" * 100_000)
+    ran = types("list")
+    assert ran.status == 0
+    assert ran.err.splitlines() == [
+        f"Warning: The state of build {BUILD} cannot be read: it is nested too deeply (line 1)."
+    ]
+    assert types(f"delete {BUILD}").status == 0
+    assert BUILD not in builds_in(filled_cache)
+
+
 @promise("ours", "--all asks in a terminal, unless --yes answers already")
 def test_all_asks_in_a_terminal(reader, filled_cache):
     assert "--yes" in reader.types("turnkey cache delete --help").out

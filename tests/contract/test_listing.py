@@ -122,7 +122,7 @@ def test_the_order_of_the_work_of_benchit(benchit_run):
 
 @promise("ours", "Where float16 costs time the status says how to measure without it")
 def test_the_status_tells_what_float16_costs(benchit_run):
-    assert "--precision fp32 measures without" in benchit_run.out
+    assert "use --precision fp32 to avoid it" in benchit_run.out
 
 
 @promise("discovery", "The listing shows where each build lies")

@@ -12,9 +12,9 @@ MODULES = (symbolics, exporters, onnx_runtime, float16, elsewhere)
 
 
 def outcome(name: str) -> str:
-    """``broken``, ``mended``, or the error of a reproduction that no longer fits."""
+    """``broken``, ``fixed``, or the error of a reproduction that no longer fits."""
     try:
-        return "broken" if REPRODUCTIONS[name]() else "mended"
+        return "broken" if REPRODUCTIONS[name]() else "fixed"
     except Exception as error:  # noqa: BLE001 - reported
         return f"{type(error).__name__}: {error}"
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
+from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
 from turnkeyml.options import PlanOptions, takes
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -56,5 +57,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _rule_name(options: Mapping[str, Any]) -> str:
+    if options.get("iterations") is not None and options.get("budget") is not None:
+        raise UsageError("--budget is not allowed with --iterations; choose one.")
     chosen = [rule for rule in ("quick", "rigorous") if options.get(rule)]
     return chosen[0] if chosen else "default"

@@ -1,4 +1,4 @@
-"""Making a build, or finding that there is no need to."""
+"""Building a subject, or reusing its build from the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state, write_state
+from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import update_stats
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
@@ -26,7 +26,7 @@ __all__ = ["Built", "build"]
 
 @dataclass(frozen=True)
 class Built:
-    """A finished build, and how it came about."""
+    """A finished build, and whether it was reused."""
 
     state: BuildState
     reused: bool
@@ -36,23 +36,25 @@ class Built:
 def build(
     subject: Subject, sequence: Sequence, plan: Plan, folder: BuildFolder, sink: events.Sink
 ) -> Built:
-    """The build of a subject, from the cache where it is still good. Needs the folder's lock."""
+    """The build of a subject, from the cache if it is still valid. Needs the folder's lock."""
     cached = read_state(folder)
     builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset)
     key = builder.key()
-    why = _why_not_reusable(cached, key, folder)
+    why = _why_not_reusable(cached, key, folder) if cached is not None else None
     if cached is not None and plan.rebuild == "never":
         return _load_regardless(cached, why, folder)
     if cached is not None and plan.rebuild == "if_needed" and why is None:
         sink.send(events.BuildReused(subject.record.hash))
         return Built(cached, reused=True)
-    remarks = (f"The cached build was made again: {why}.",) if cached and why else ()
+    remarks = (f"The cached build was rebuilt: {why}.",) if why else ()
+    if damage := state_damage(folder):
+        remarks = (f"The cached build was rebuilt. {damage}",)
     return Built(builder.make(key), reused=False, remarks=remarks)
 
 
 @dataclass
 class _Builder:
-    """One build in the making."""
+    """One build in progress."""
 
     subject: Subject
     folder: BuildFolder
@@ -65,7 +67,7 @@ class _Builder:
         return self.chosen_opset or DEFAULT_ONNX_OPSET
 
     def key(self) -> dict[str, str]:
-        """Everything that the build depends on; each part named, to say what has changed."""
+        """Everything that the build depends on, by names that messages show if one changed."""
         record = self.subject.record
         return {
             "turnkey version": ".".join(turnkeyml.__version__.split(".")[:2]),
@@ -76,7 +78,7 @@ class _Builder:
         }
 
     def _custom_code(self) -> list[str]:
-        """Something that changes when the code or a setting of a user's own stage does."""
+        """The fingerprints of the user's own stages, which change with their code or settings."""
         return [
             fingerprint.object_fingerprint(stage)
             for stage in self.sequence
@@ -84,7 +86,7 @@ class _Builder:
         ]
 
     def make(self, key: dict[str, str]) -> BuildState:
-        """Build from the start; the state on disk says at any moment how far it is."""
+        """Build from scratch; the state file on disk always shows the current status."""
         state = self._new_state(key)
         self.folder.path.mkdir(parents=True, exist_ok=True)
         write_state(self.folder, state)
@@ -110,6 +112,7 @@ class _Builder:
             build_status=BuildStatus.SUCCESSFUL,
             stages=tuple(finished),
             artifacts=self._artifacts(bench),
+            artifact_files=self._artifact_files(bench),
             facts={**bench.facts, **self._facts(bench)},
             verification=verification,
             reference=save_reference(self.folder, reference, verification, verified),
@@ -119,12 +122,12 @@ class _Builder:
         return done
 
     def _reference(self) -> Reference:
-        """The original's outputs; a model that cannot run by itself cannot be built."""
+        """The outputs of the original; a build error if it cannot run."""
         try:
             with captured(self.folder.log("verification")):
                 reference = self.subject.reference(machine.usable_cores())
         except (Exception, SystemExit) as error:
-            raise BuildError(f"{self.subject.unusable}: {describe(error)}") from error
+            raise BuildError(f"{self.subject.cannot_run}: {describe(error)}") from error
         if not reference.outputs:
             raise BuildError("The model returns no tensor, so there is nothing to build.")
         return reference
@@ -158,7 +161,7 @@ class _Builder:
         }
 
     def _facts(self, bench: Workbench) -> dict[str, Any]:
-        """What the last file computes in, and the checksums of all."""
+        """The precision of the last ONNX file, and the checksums of all."""
         from turnkeyml.build.precision import precision_of
 
         if ONNX not in bench.artifacts:
@@ -166,14 +169,24 @@ class _Builder:
         precision = precision_of(bench.artifacts[ONNX])
         return {"precision": precision, "sha256": self._checksums(bench)}
 
-    def _checksums(self, bench: Workbench) -> dict[str, str]:
-        """Of each ONNX file with its data files, as ``cat FILE DATA… | sha256sum`` would say."""
+    def _artifact_files(self, bench: Workbench) -> dict[str, tuple[str, ...]]:
+        """Each ONNX file with its data files, by their paths in the build folder."""
         from turnkeyml.build import onnx_files
 
         made = {kind: path for kind, path in bench.artifacts.items() if kind in (ONNX, ONNX_FP32)}
         return {
-            kind: fingerprint.checksum([path, *onnx_files.data_files(path)])
+            kind: tuple(
+                file.relative_to(self.folder.path).as_posix()
+                for file in (path, *onnx_files.data_files(path))
+            )
             for kind, path in made.items()
+        }
+
+    def _checksums(self, bench: Workbench) -> dict[str, str]:
+        """The SHA-256 of each ONNX file with its data, like ``cat FILE DATA… | sha256sum``."""
+        return {
+            kind: fingerprint.checksum(self.folder.path / file for file in files)
+            for kind, files in self._artifact_files(bench).items()
         }
 
     def _new_state(self, key: dict[str, str]) -> BuildState:
@@ -197,7 +210,7 @@ class _Builder:
 
 
 def _verify(bench: Workbench) -> Verification:
-    """The verdict on the last ONNX file, naming where it went wrong if it did."""
+    """The verdict on the last ONNX file; on a mismatch it names the stage that caused it."""
     if ONNX not in bench.artifacts:
         reason = "the sequence made no ONNX file"
         return Verification(Verdict.NOT_CHECKED, Cause.NO_FILE, reason)
@@ -216,7 +229,7 @@ def _verify(bench: Workbench) -> Verification:
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:
-    """What the build computes, if that stands in for what the original computes."""
+    """The outputs of the build, if they replace those of an unstable original as reference."""
     if verification.cause is not Cause.IN_PARTS:
         return None
     from turnkeyml.runtimes.ort_session import run_once
@@ -224,12 +237,8 @@ def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs |
     return run_once(str(bench.artifacts[ONNX]), bench.reference.inputs, bench.threads)
 
 
-def _why_not_reusable(
-    cached: BuildState | None, key: dict[str, str], folder: BuildFolder
-) -> str | None:
-    """What stands against a cached build, in words; None for a good one."""
-    if cached is None:
-        return "there is none"
+def _why_not_reusable(cached: BuildState, key: dict[str, str], folder: BuildFolder) -> str | None:
+    """Why a cached build cannot be reused, as the end of a sentence; None if it can."""
     changed = [part for part in key if cached.key.get(part) != key[part]]
     if changed:
         return f"{' and '.join(changed)} changed"
@@ -243,12 +252,12 @@ def _why_not_reusable(
 
 
 def _load_regardless(cached: BuildState, why: str | None, folder: BuildFolder) -> Built:
-    """What is in the cache, stale or not, if there is anything to load."""
+    """The build in the cache, stale or not; a build error if it has no files to load."""
     files = [folder.path / artifact for artifact in cached.artifacts.values()]
     if not files or not all(file.exists() for file in files):
         raise BuildError(
             f"The build in {folder.path} has no model to load ({cached.build_status}), and the "
-            "rebuild policy 'never' forbids to make it again; use 'if_needed'."
+            "rebuild policy 'never' does not allow a rebuild; use 'if_needed'."
         )
-    remark = f"The cached build was loaded as 'never' asks, although {why}."
+    remark = f"The cached build was reused because the rebuild policy is 'never', although {why}."
     return Built(cached, reused=True, remarks=(remark,) if why else ())

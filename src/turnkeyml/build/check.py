@@ -1,4 +1,4 @@
-"""Checking an ONNX file of a build: run it with ONNX Runtime and compare it with the original."""
+"""Verifying an ONNX file of a build: compare its outputs in ONNX Runtime with the original's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_onnx(
     *,
     may_specialise: bool = False,
 ) -> Verification:
-    """The verdict on an ONNX file, on the recorded inputs and on held-out ones."""
+    """The verdict on an ONNX file, on recorded and held-out inputs."""
     from turnkeyml.runtimes.ort_session import OrtSession, named_operator
 
     try:
@@ -30,7 +30,7 @@ def check_onnx(
             return session.outputs()
 
         return judge(run, reference, precision, may_specialise=may_specialise)
-    except Exception as error:  # noqa: BLE001 - whatever stops it, the verdict says so
+    except Exception as error:  # noqa: BLE001 - any failure becomes part of the verdict
         reason = f"ONNX Runtime cannot run it: {describe(error)}"
         operator = named_operator(error)
         return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason, operator=operator)

@@ -1,4 +1,4 @@
-"""``ExportPytorch`` under the name by which sequence files import it."""
+"""The import path of ``ExportPytorch`` that sequence files use."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""What makes two files, or two objects with their code, the same."""
+"""Digests of files, and of objects with their code and settings."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ _INSTALLED = tuple(
 )
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 DEPTH = 4
-"""How deep a setting is looked into."""
-_MANY = 1000
+"""How many levels of a nested setting are included."""
+_MAX_ITEMS = 1000
 
 Special = Callable[[Any], "list[str] | None"]
-"""The words for a value; None for one that is nothing special."""
+"""Returns the texts for a framework's own value; None for any other value."""
 
 
 def digest(*parts: str) -> str:
-    """A short name for some text."""
+    """A short hash of some texts."""
     return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:16]
 
 
-def object_fingerprint(thing: Any) -> str:
-    """Differs between objects that differ in their class's code or in their settings."""
+def object_fingerprint(value: Any) -> str:
+    """A digest of the code of an object's class and of its settings."""
     code = Code()
-    return digest(*code.methods(type(thing)), *code.value(thing, DEPTH))
+    return digest(*code.methods(type(value)), *code.value(value, DEPTH))
 
 
 def file_digest(paths: Iterable[Path]) -> str:
-    """Differs when the name or the content of any of the files differs."""
+    """A digest of the names and the content of some files."""
     files = list(paths)
     return digest(*(file.name for file in files), checksum(files))
 
 
 def checksum(paths: Iterable[Path]) -> str:
-    """The SHA-256 of the content of some files, one after the other."""
-    total = hashlib.sha256()
+    """The SHA-256 of the concatenated content of some files."""
+    sha256 = hashlib.sha256()
     for path in paths:
         with path.open("rb") as file:
             while block := file.read(1 << 22):
-                total.update(block)
-    return total.hexdigest()
+                sha256.update(block)
+    return sha256.hexdigest()
 
 
 def _is_users(function: types.FunctionType) -> bool:
-    """Whether a function is from neither the standard library nor an installed package."""
+    """Whether a function is user code: neither standard library nor installed package."""
     return not function.__code__.co_filename.startswith(_INSTALLED)
 
 
@@ -68,9 +68,9 @@ def _is_users_module(module: types.ModuleType) -> bool:
 
 
 class Code:
-    """Puts values and functions into words, each function once.
+    """Serializes values and functions as texts for a digest, each function once.
 
-    ``special`` is asked first about values that only a framework can put into words.
+    ``special`` serializes the values that only a framework knows, such as tensors.
     """
 
     def __init__(self, special: Special | None = None) -> None:
@@ -78,7 +78,7 @@ class Code:
         self._special = special
 
     def value(self, value: Any, depth: int) -> Iterator[str]:
-        """A setting: numbers and words as they are, functions by their code, objects by class."""
+        """A setting: primitives by value, functions by code, objects by class and attributes."""
         if isinstance(value, _PRIMITIVE):
             yield repr(value)
         elif isinstance(value, types.MethodType):
@@ -88,7 +88,7 @@ class Code:
         elif isinstance(value, (type, types.BuiltinFunctionType)):
             yield f"{value.__module__}.{value.__qualname__}"
         elif depth > 0 and isinstance(value, (list, tuple)):
-            for item in value[:_MANY]:
+            for item in value[:_MAX_ITEMS]:
                 yield from self.value(item, depth - 1)
         elif depth > 0 and isinstance(value, (set, frozenset)):
             yield repr(sorted(map(repr, value)))
@@ -97,7 +97,7 @@ class Code:
         elif depth > 0:
             yield type(value).__qualname__
             items = value if isinstance(value, dict) else _plain_attributes(value)
-            for name, item in list(items.items())[:_MANY]:
+            for name, item in list(items.items())[:_MAX_ITEMS]:
                 yield f"{name}="
                 yield from self.value(item, depth - 1)
 
@@ -113,7 +113,7 @@ class Code:
                 yield from self.function(function)
 
     def function(self, function: Any) -> Iterator[str]:
-        """The code of a function, what it has bound, and what it calls in its own module."""
+        """The code of a function, its defaults and closure, and the user code that it calls."""
         if id(function) in self._seen:
             return
         self._seen.add(id(function))
@@ -123,7 +123,7 @@ class Code:
             try:
                 bound.append(cell.cell_contents)
             except ValueError:
-                continue  # a variable that has no value yet
+                continue  # an empty cell
         for value in bound:
             yield from self.value(value, 1)
         for name in function.__code__.co_names:
@@ -140,7 +140,7 @@ class Code:
 
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
-    """The attributes of a configuration."""
+    """The instance attributes of an object."""
     attributes = getattr(value, "__dict__", {})
     return attributes if isinstance(attributes, dict) else {}
 
@@ -152,6 +152,6 @@ def _code(code: types.CodeType) -> Iterator[str]:
         if isinstance(constant, types.CodeType):
             yield from _code(constant)
         elif isinstance(constant, frozenset):
-            yield repr(sorted(map(repr, constant)))  # its own order changes from run to run
+            yield repr(sorted(map(repr, constant)))  # set order varies from run to run
         else:
             yield repr(constant)

@@ -1,4 +1,4 @@
-"""ONNX files of any size, with or without external data."""
+"""Reading and copying ONNX files of any size, with or without external data."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from turnkeyml.errors import BuildError
 __all__ = [
     "copy_model",
     "data_files",
+    "embed_external_data",
     "has_half_precision",
     "load_inner_data",
     "opset_of",
     "read_graph",
-    "take_in",
     "total_bytes",
 ]
 
 ONE_FILE_BYTES = 100_000_000
-"""Above this the weights go to a file of their own, which costs far less memory to work with."""
+"""The weights of larger models go to an external data file, which needs far less memory."""
 
-MOST_SIZES = 100_000
-"""Longer lists of integers are data, not shapes."""
+MAX_SHAPE_ELEMENTS = 100_000
+"""Integer tensors with more elements are data, not shapes."""
 
 
 def read_graph(path: Path) -> onnx.ModelProto:
-    """A model without its external data."""
+    """The model in a file, without its external data."""
     if path.is_file() and path.stat().st_size == 0:  # see workarounds.elsewhere.EMPTY_FILE
-        raise BuildError(f"{path.name} is not a valid ONNX file (it is empty)")
+        raise BuildError(f"{path.name} is not a valid ONNX file (the file is empty)")
     try:
         return onnx.load(str(path), load_external_data=False)
     except Exception as error:
@@ -43,30 +43,44 @@ def read_graph(path: Path) -> onnx.ModelProto:
 
 
 def opset_of(path: Path) -> int:
-    """The opset of the standard operators that a file uses."""
+    """The opset of the standard ONNX operators in a file."""
     opsets = {o.domain: o.version for o in read_graph(path).opset_import}
     return int(opsets.get("", 0))
 
 
 def data_files(path: Path) -> list[Path]:
-    """The external data files of a model, which must lie beside or below it."""
+    """The external data files of a model, which must be in its folder or below.
+
+    A model can come from anyone, and its external data is read and copied: a symbolic link out of
+    the folder is refused, as a path out of it is.
+    """
     names: set[str] = set()
     for tensor in _tensors(read_graph(path)):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            names.update(e.value for e in tensor.external_data if e.key == "location")
-    files = []
-    for name in sorted(names):
-        file = path.parent / name
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise BuildError(f"{path.name} refers to data outside of its folder: {name}")
-        if not file.is_file():
-            raise BuildError(f"{path.name} keeps weights in {name}, which is not beside it")
-        files.append(file)
-    return files
+            places = [e.value for e in tensor.external_data if e.key == "location"]
+            names.update(places or [""])
+    return [_data_file(path, name) for name in sorted(names)]
+
+
+def _data_file(path: Path, name: str) -> Path:
+    outside = BuildError(f"{path.name} refers to external data outside of its folder: {name}")
+    missing = BuildError(f"External data file not found: {path.name} needs {name!r} beside it")
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise outside
+    file = path.parent / name
+    try:
+        real = file.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):  # missing, a loop of links, an impossible name
+        raise missing from None
+    if not real.is_relative_to(path.parent.resolve()):
+        raise outside
+    if not real.is_file():
+        raise missing
+    return file
 
 
 def load_inner_data(model: onnx.ModelProto, folder: Path) -> None:
-    """Load external data that does not belong to the weights of the main graph."""
+    """Load all external data except the weights of the main graph."""
     for tensor in _inner_tensors(model.graph):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
             _load_external_data(tensor, folder)
@@ -78,23 +92,23 @@ def _load_external_data(tensor: Any, folder: Path) -> None:
     del tensor.external_data[:]
 
 
-def take_in(path: Path, source: Path) -> None:
-    """Move data into a file that ONNX Runtime left outside when it made it from ``source``.
+def embed_external_data(path: Path, source: Path) -> None:
+    """Move external data that must be in the graph into a file that ONNX Runtime saved.
 
-    That is integers, as shapes have to be in the graph (``SIZES_IN_EXTERNAL_DATA``), and data that
-    is still in the file of the source (``SOURCE_DATA``).
+    These are shapes (``SIZES_IN_EXTERNAL_DATA``), and data that is still in an external file of
+    ``source``, from which ONNX Runtime made the file (``SOURCE_DATA``).
     """
     model = read_graph(path)
-    outside = [
+    external = [
         tensor
         for tensor in model.graph.initializer
         if tensor.data_location == onnx.TensorProto.EXTERNAL
     ]
     changed = False
-    for tensor in outside:
+    for tensor in external:
         beside = (path.parent / ExternalDataInfo(tensor).location).is_file()
         integer = tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
-        if not beside or (integer and math.prod(tensor.dims) <= MOST_SIZES):
+        if not beside or (integer and math.prod(tensor.dims) <= MAX_SHAPE_ELEMENTS):
             _load_external_data(tensor, path.parent if beside else source.parent)
             changed = True
     if changed:
@@ -102,18 +116,18 @@ def take_in(path: Path, source: Path) -> None:
 
 
 def total_bytes(path: Path) -> int:
-    """The size of a model with its external data."""
+    """The size of a model on disk, including its external data."""
     return path.stat().st_size + sum(file.stat().st_size for file in data_files(path))
 
 
 def has_half_precision(path: Path) -> bool:
-    """Whether a model computes in 16-bit floating point."""
+    """Whether a model has float16 or bfloat16 tensors."""
     half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
     return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
 
 
 def copy_model(source: Path, target: Path) -> None:
-    """Copy a model and its external data into another folder, under the names it refers to."""
+    """Copy a model and its external data into another folder, with the same relative paths."""
     for file in data_files(source):
         destination = target.parent / file.relative_to(source.parent)
         destination.parent.mkdir(parents=True, exist_ok=True)
@@ -122,18 +136,18 @@ def copy_model(source: Path, target: Path) -> None:
 
 
 def _tensors(model: onnx.ModelProto) -> list[Any]:
-    """Every tensor in a graph and in the graphs inside it."""
+    """Every stored tensor of a model, including those of nested graphs."""
     return [*model.graph.initializer, *_inner_tensors(model.graph)]
 
 
 def _inner_tensors(graph: Any) -> list[Any]:
-    """The tensors of a graph that are not its own weights: constants, and those of inner graphs."""
+    """The tensors of a graph except its own weights: constants, and those of nested graphs."""
     found: list[Any] = []
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 found.append(attribute.t)
-            inner = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
-            for body in inner:
+            nested = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+            for body in nested:
                 found += [*body.initializer, *_inner_tensors(body)]
     return found

@@ -1,4 +1,4 @@
-"""The stages under the name by which sequence files import them."""
+"""The import path of the stages that sequence files use."""
 
 from turnkeyml.build.stages.fp16_conversion import Fp16Conversion
 from turnkeyml.build.stages.optimize_onnx import OptimizeOnnx

@@ -1,4 +1,4 @@
-"""Which ONNX opset is used when nobody says."""
+"""The default ONNX opset."""
 
 DEFAULT_ONNX_OPSET = 18
-"""The highest that both of torch's exporters write exactly as told, in every torch we support."""
+"""The highest opset that both torch exporters write correctly, in every supported torch."""

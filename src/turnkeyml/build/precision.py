@@ -1,4 +1,4 @@
-"""What an ONNX file computes in, read from its graph."""
+"""The precision of an ONNX file, read from its graph."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from turnkeyml.build.onnx_files import read_graph
 
 __all__ = ["precision_of"]
 
-MOST = 0.95
-"""The share of the work that must be in one precision for the file to be called after it."""
+DOMINANT_SHARE = 0.95
+"""The share of the work that one precision must have; below it the file is ``mixed``."""
 
 PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
 INTEGER_PRODUCTS = frozenset(
     {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
 )
 QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
-_WORDS = {
+_NAMES = {
     onnx.TensorProto.DOUBLE: "fp64",
     onnx.TensorProto.FLOAT: "fp32",
     onnx.TensorProto.FLOAT16: "fp16",
@@ -31,10 +31,10 @@ _WORDS = {
 
 
 def precision_of(path: Path) -> str:
-    """``fp64``, ``fp32``, ``fp16``, ``bf16``, ``int8`` or ``mixed``.
+    """The precision of a file: ``fp64``, ``fp32``, ``fp16``, ``bf16``, ``int8`` or ``mixed``.
 
-    It is that of the products, in which the time goes, weighted with their weights; of a file that
-    has none, that of all its floating-point values.
+    Matrix products and convolutions decide, because they take the time; each counts by its number
+    of weights. In a file without any, all floating-point values count.
     """
     model = onnx.shape_inference.infer_shapes(read_graph(path))
     found = Counter[str]()
@@ -43,12 +43,12 @@ def precision_of(path: Path) -> str:
     if not found:
         found = _values(model.graph)
     total = sum(found.values())
-    word, share = max(found.items(), key=lambda item: item[1], default=("fp32", 0))
-    return word if not total or share >= MOST * total else "mixed"
+    name, count = max(found.items(), key=lambda item: item[1], default=("fp32", 0))
+    return name if not total or count >= DOMINANT_SHARE * total else "mixed"
 
 
 def _graphs(graph: Any) -> Iterator[Any]:
-    """A graph and those inside its branches and loops."""
+    """A graph and the nested graphs of its branches and loops."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
@@ -57,7 +57,7 @@ def _graphs(graph: Any) -> Iterator[Any]:
 
 
 def _work(graph: Any) -> Counter[str]:
-    """Elements that the products multiply with, by precision."""
+    """The number of weights of the matrix products and convolutions, by precision."""
     types = _types(graph)
     sizes = {tensor.name: math.prod(tensor.dims) for tensor in graph.initializer}
     quantized = {name for node in graph.node if node.op_type in QUANTIZERS for name in node.output}
@@ -69,17 +69,17 @@ def _work(graph: Any) -> Counter[str]:
         ):
             work["int8"] += size
         elif node.op_type in PRODUCTS:
-            kinds = [types[name] for name in node.input if types.get(name) in _WORDS]
-            work.update({_WORDS[kind]: size for kind in kinds[:1]})
+            kinds = [types[name] for name in node.input if types.get(name) in _NAMES]
+            work.update({_NAMES[kind]: size for kind in kinds[:1]})
     return work
 
 
 def _values(graph: Any) -> Counter[str]:
-    return Counter(_WORDS[kind] for kind in _types(graph).values() if kind in _WORDS)
+    return Counter(_NAMES[kind] for kind in _types(graph).values() if kind in _NAMES)
 
 
 def _types(graph: Any) -> dict[str, int]:
-    """The element type of each value of a graph, as far as it is known."""
+    """The element type of each value of a graph, where known."""
     known = {tensor.name: tensor.data_type for tensor in graph.initializer}
     for value in (*graph.input, *graph.output, *graph.value_info):
         known[value.name] = value.type.tensor_type.elem_type

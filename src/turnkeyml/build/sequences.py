@@ -1,4 +1,4 @@
-"""The build sequences that have a name."""
+"""Finding build sequences: by name, from a list of stages, or from a sequence file."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class NamedSequence:
-    """What a sequence does between receiving the model and the end."""
+    """The stages of a sequence between the first one, which receives the model, and the last."""
 
     stages: tuple[str, ...]
     precisions: tuple[str, ...] = ()
-    """Of the files that it leaves behind for a model in fp32, the last first."""
+    """The precisions of the files that it builds from a model in fp32, the last file first."""
 
 
 SEQUENCES: dict[str, NamedSequence] = {
@@ -44,39 +44,39 @@ SEQUENCES: dict[str, NamedSequence] = {
     "optimize-fp32": NamedSequence(("optimize_onnx",), ("fp32",)),
     "onnx-fp32": NamedSequence(()),
 }
-"""The sequences that have a name. Stages are the files of ``build.stages``."""
+"""The named sequences. Their stages are files in ``build.stages``."""
 
 
 def check_name(name: str | None) -> None:
-    """Refuse what is neither the name of a sequence nor a list of stages."""
+    """Raise a usage error unless this is the name of a sequence or a list of stages."""
     if name is not None:
         _stages_of(name)
 
 
 def stage_names() -> list[str]:
-    """Every stage that there is a file for."""
+    """The names of all stages: the files in ``build.stages``."""
     from turnkeyml.build import stages
 
     return sorted(module.name for module in pkgutil.iter_modules(stages.__path__))
 
 
 def _stages_of(name: str) -> tuple[str, ...]:
-    """The stages between receiving the model and the end: of a named sequence, or as listed."""
+    """The stages between the first and the last: of a named sequence, or as listed."""
     if name in SEQUENCES:
         return SEQUENCES[name].stages
-    listed, there = tuple(name.split(",")), stage_names()
-    if not all(stage in there for stage in listed):
+    listed, known = tuple(name.split(",")), stage_names()
+    if not all(stage in known for stage in listed):
         raise UsageError(
-            f"Unknown sequence {name!r}; there are: {', '.join(SEQUENCES)}; "
-            f"or list stages with commas: {', '.join(there)}."
+            f"Unknown sequence {name!r}; choose from: {', '.join(SEQUENCES)}; "
+            f"or list stages separated by commas: {', '.join(known)}."
         )
     return listed
 
 
 def find_sequence(name: str, receiving: Stage) -> Sequence:
-    """The stages of a sequence, after the one that receives the model.
+    """A complete sequence that starts with the stage that receives the model.
 
-    The name is that of a sequence, or lists stages with commas between them.
+    ``name`` is the name of a sequence, or a list of stages separated by commas.
     """
     from turnkeyml.build.stage import Sequence
 
@@ -85,19 +85,19 @@ def find_sequence(name: str, receiving: Stage) -> Sequence:
 
 
 def sequence_with(precisions: Iterable[str]) -> str:
-    """The name of the shortest sequence that leaves a file of each precision."""
+    """The name of the shortest sequence that builds a file in each of these precisions."""
     wanted = set(precisions)
     fitting = [name for name, found in SEQUENCES.items() if wanted <= set(found.precisions)]
     if not fitting:
-        there = dict.fromkeys(p for found in SEQUENCES.values() for p in found.precisions)
+        known = dict.fromkeys(p for found in SEQUENCES.values() for p in found.precisions)
         raise UsageError(
-            f"No sequence builds {' and '.join(sorted(wanted))}; there are: {', '.join(there)}."
+            f"No sequence builds {' and '.join(sorted(wanted))}; choose from: {', '.join(known)}."
         )
     return min(fitting, key=lambda name: len(SEQUENCES[name].stages))
 
 
 def make_stage(name: str) -> Stage:
-    """A stage by its name, which is also that of its file."""
+    """The stage of that name, from the file of that name."""
     from turnkeyml.build.stage import Stage
 
     module = import_module(f"turnkeyml.build.stages.{name}")
@@ -107,7 +107,7 @@ def make_stage(name: str) -> Stage:
 
 
 def check_file(path: str) -> None:
-    """Refuse a sequence file that cannot be one, without running it."""
+    """Raise a usage error if a sequence file is invalid, without running it."""
     import ast
 
     try:
@@ -149,18 +149,18 @@ def load_file(path: str) -> Sequence:
 
 
 def pickle_sequence(sequence: Sequence) -> str:
-    """A sequence as text that another process can turn into the same sequence."""
+    """A sequence as text, from which another process can load it with ``unpickle``."""
     try:
         return base64.b64encode(pickle.dumps(sequence)).decode()
     except Exception as error:
         raise UsageError(
-            f"The sequence {sequence.name!r} cannot be sent to the process that builds "
-            f"({describe(error)}); define its stages at the top level of a module."
+            f"The sequence {sequence.name!r} cannot be pickled ({describe(error)}); "
+            "define its stages at the top level of a module."
         ) from error
 
 
 def unpickle(text: str, main: str | None) -> Sequence:
-    """The sequence that ``pickle_sequence`` wrote, its classes taken from the script ``main``."""
+    """The sequence that ``pickle_sequence`` wrote; ``main`` is the script with its classes."""
     if main is not None:
         from multiprocessing import spawn
 
@@ -168,5 +168,5 @@ def unpickle(text: str, main: str | None) -> Sequence:
     try:
         sequence: Sequence = pickle.loads(base64.b64decode(text))
     except Exception as error:
-        raise UsageError(f"The sequence cannot be loaded again: {describe(error)}.") from error
+        raise UsageError(f"The sequence cannot be unpickled: {describe(error)}.") from error
     return sequence

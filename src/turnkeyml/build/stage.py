@@ -1,8 +1,8 @@
-"""A stage is one step of a build; a sequence is an ordered list of them.
+"""Stages and sequences: a stage is one step of a build, a sequence is an ordered list of them.
 
-A stage states what it needs and what it yields. The sequence checks both, times the stage, keeps
-what it prints in a log of its own, and turns a failure into one sentence that names the stage and
-what ran before it.
+A stage declares which artifacts it needs and which it yields. The sequence checks both, times the
+stage, writes its output to a log file per stage, and reports a failure in one sentence that names
+the stage and the stages before it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,14 @@ from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.reference import Reference
 
-__all__ = ["MODEL", "ONNX", "ONNX_FILE", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
+__all__ = ["MODEL", "ONNX", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
 
 MODEL = "model"
 """A live model with its arguments."""
-ONNX_FILE = "onnx_file"
-"""An ONNX file somewhere outside of the cache."""
 ONNX = "onnx"
-"""An ONNX file of this build."""
+"""The latest ONNX file of this build."""
 ONNX_FP32 = "onnx_fp32"
-"""The same before it was converted to float16."""
+"""The ONNX file before its conversion to float16."""
 
 
 @dataclass
@@ -47,22 +45,22 @@ class Workbench:
     reference: Reference
     subject: Subject
     artifacts: dict[str, Path] = field(default_factory=dict)
-    """The files so far, by kind: a stage that makes a better one replaces the path."""
+    """The files so far, by kind; a stage replaces the path of a kind that it improves."""
     facts: dict[str, Any] = field(default_factory=dict)
     verdicts: dict[str, Verification] = field(default_factory=dict)
-    """What the stages that checked their own files found, by the name of the file."""
+    """The verdicts of the stages that verify their own files, by file name."""
     made_by: dict[str, str] = field(default_factory=dict)
-    """The stage that made each file, by the name of the file."""
+    """The stage that made each file, by file name."""
     threads: int = field(default_factory=machine.usable_cores)
 
     @property
     def available(self) -> set[str]:
-        """What a stage may need."""
+        """The kinds of artifacts that a stage can use now."""
         return {*self.artifacts, *([MODEL] if self.model is not None else [])}
 
     @property
     def model(self) -> Any:
-        """The live model; None where the original is a file."""
+        """The live model; None if the original is a file."""
         return getattr(self.subject, "model", None)
 
     @property
@@ -77,7 +75,7 @@ class Workbench:
 
     @property
     def things(self) -> dict[str, Path]:
-        """The older name of ``artifacts``."""
+        """The older name of ``artifacts``, which existing stages use."""
         return self.artifacts
 
     def onnx_name(self, *suffixes: str) -> str:
@@ -86,14 +84,11 @@ class Workbench:
 
     @property
     def received(self) -> Verification | None:
-        """The verdict on the first file that was checked, which the others are made from."""
+        """The verdict on the first verified file, from which later stages make the others."""
         return next(iter(self.verdicts.values()), None)
 
     def check(self, path: Path, precision: str) -> Verification:
-        """The verdict on an ONNX file that was made from the one that was received.
-
-        Where that is specialised already, so is what is made from it.
-        """
+        """The verdict on an ONNX file; it may be specialised if the first verified file is."""
         found = check_onnx(
             str(path), self.reference, precision, self.threads, may_specialise=self.is_specialised
         )
@@ -101,17 +96,17 @@ class Workbench:
 
     @property
     def is_specialised(self) -> bool:
-        """Whether the file that was received holds for the recorded inputs only."""
+        """Whether the first verified file is valid for the recorded inputs only."""
         return self.received is not None and self.received.verdict is Verdict.SPECIALISED
 
     def with_frozen(self, found: Verification) -> Verification:
-        """A verdict with where the decision was frozen, if it is specialised."""
+        """A verdict that also says, if specialised, where the exporter froze a value."""
         if self.received is None or found.verdict is not Verdict.SPECIALISED:
             return found
         return replace(found, frozen=self.received.frozen)
 
     def keep(self, stage: str) -> None:
-        """Move what a stage made to its final place, the graphs after the data they refer to."""
+        """Move the files of a stage into the build: external data first, then the graphs."""
         self.folder.onnx.mkdir(parents=True, exist_ok=True)
         made = sorted(self.work.iterdir(), key=lambda p: p.suffix == ".onnx")
         for path in made:
@@ -123,7 +118,7 @@ class Workbench:
 
 
 class Stage(ABC):
-    """One step of a build. Subclasses name it, say what it needs and yields, and do it."""
+    """One step of a build. A subclass sets its name, what it needs and yields, and ``fire``."""
 
     name: ClassVar[str]
     message: ClassVar[str] = ""
@@ -132,19 +127,19 @@ class Stage(ABC):
 
     @abstractmethod
     def fire(self, bench: Workbench) -> None:
-        """Do the step: files go to ``bench.work`` and are entered in ``bench.artifacts``."""
+        """Run the step: write files to ``bench.work`` and enter them in ``bench.artifacts``."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Who hears when stages begin and end."""
+    """Callbacks for the start and the end of each stage."""
 
     started: Callable[[str, str, int, int], None]
     finished: Callable[[StageRecord], None]
 
 
 class Sequence:
-    """Stages, and sequences of stages, in the order in which they run."""
+    """An ordered list of stages and nested sequences."""
 
     def __init__(self, name: str, steps: Iterable[Stage | Sequence]) -> None:
         self.name = name
@@ -162,7 +157,7 @@ class Sequence:
         return [stage.name for stage in self]
 
     def run(self, bench: Workbench, progress: Progress) -> tuple[StageRecord, ...]:
-        """Run every stage; what they cost, in order."""
+        """Run every stage; return their durations and peak memory, in order."""
         records: list[StageRecord] = []
         stages = list(self)
         for position, stage in enumerate(stages, start=1):
@@ -176,17 +171,17 @@ class Sequence:
 
 
 def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | None]:
-    """Run one stage; the error it ended with, if any, is the caller's to explain."""
+    """Run one stage; return its record and, if it failed, its error."""
     error: BaseException | None = None
     machine.reset_peak_memory()
     begin = time.perf_counter()
     with captured(bench.folder.log(stage.name)):
         try:
-            _require(stage, bench, stage.needs, "needs")
+            _require(bench, stage.needs, "it needs {}, but no earlier stage made it")
             stage.fire(bench)
-            _require(stage, bench, stage.yields, "should have made")
+            _require(bench, stage.yields, "it did not make {}")
             bench.keep(stage.name)
-        except (Exception, SystemExit) as failure:  # noqa: BLE001 - the stage's, and reported
+        except (Exception, SystemExit) as failure:  # noqa: BLE001 - the caller reports it
             import traceback
 
             traceback.print_exc()
@@ -195,13 +190,15 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
     return StageRecord(stage.name, seconds, machine.peak_memory_bytes(), error is None), error
 
 
-def _require(stage: Stage, bench: Workbench, kinds: frozenset[str], verb: str) -> None:
+def _require(bench: Workbench, kinds: frozenset[str], message: str) -> None:
+    """Raise an error if an artifact is missing or its file does not exist."""
     missing = sorted(kinds - bench.available)
     if missing:
-        raise BuildError(f"it {verb} {' and '.join(missing)}, but there is none")
-    for kind in kinds & set(bench.artifacts):
-        if not os.path.exists(bench.artifacts[kind]):
-            raise BuildError(f"it {verb} {bench.artifacts[kind]}, which does not exist")
+        raise BuildError(message.format(" and ".join(missing)))
+    for kind in sorted(kinds & set(bench.artifacts)):
+        path = bench.artifacts[kind]
+        if not os.path.exists(path):
+            raise BuildError(f"{message.format(kind)} (file not found: {path})")
 
 
 def _explain(

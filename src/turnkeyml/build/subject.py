@@ -1,4 +1,4 @@
-"""What is to be built: an invocation with the model that belongs to it, whatever its framework."""
+"""The subject of a build: an invocation together with its model, in any framework."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ __all__ = ["Subject"]
 
 
 class Subject(ABC):
-    """A model with the arguments of one call. Each framework has a subclass of its own."""
+    """A model with the arguments of one call. Each framework has its own subclass."""
 
     framework: ClassVar[str]
     """The name of the framework, which is also the kind of live model that runtimes ask for."""
     default_sequence: ClassVar[str | None] = None
-    """The named sequence that it is built with unless the user chooses one; None for that of the
-    runtime."""
-    unusable: ClassVar[str] = "The model does not run again on its recorded inputs"
-    """What to say where the original cannot be run for reference."""
+    """The named sequence to use unless the user chooses one; None for the runtime's default."""
+    cannot_run: ClassVar[str] = "The model fails when it runs again on its recorded inputs"
+    """The error message if the original cannot compute its reference outputs."""
 
     def __init__(self, record: InvocationRecord, script: str | None = None) -> None:
         self.record = record
         self.script = script
-        """The script that it came from, where there is one that can be run again."""
+        """The script that called the model, if it can be run again."""
         self._reference: Reference | None = None
 
     def reference(self, threads: int) -> Reference:
-        """What the original computes on its recorded inputs; computed once."""
+        """The outputs of the original on its recorded inputs; computed once."""
         if self._reference is None:
             self._reference = self.compute_reference(threads)
             if self._reference.deterministic:
@@ -47,9 +46,9 @@ class Subject(ABC):
         return self._reference
 
     def _held_out(self, recorded: Reference) -> Iterator[Reference]:
-        """What the original computes on inputs that no exporter has seen.
+        """The outputs of the original on inputs that no exporter has seen.
 
-        The original is the judge of what is an input: what it refuses is replaced.
+        If the original rejects a variant of the inputs, the next variant is tried.
         """
         for variants in VARIANTS:
             for variant in variants:
@@ -57,46 +56,45 @@ class Subject(ABC):
                 if not _differ(inputs, recorded.inputs):
                     continue
                 try:
-                    held = self.compute_on(inputs)
-                except Exception as error:  # noqa: BLE001 - an input that is none; the log tells
-                    print(f"The original refuses {variant} inputs: {describe(error)}", flush=True)
+                    reference = self.compute_on(inputs)
+                except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+                    print(f"The original fails on {variant} inputs: {describe(error)}", flush=True)
                     continue
-                if _tells_something(held.outputs):
-                    yield held
+                if _is_comparable(reference.outputs):
+                    yield reference
                     break
 
     @property
     @abstractmethod
     def precision(self) -> str:
-        """What the original computes in: ``fp32``, ``fp16`` or ``bf16``."""
+        """The precision of the original: ``fp32``, ``fp16`` or ``bf16``."""
 
     @abstractmethod
     def key(self, opset: int) -> dict[str, str]:
-        """Everything about the model that a build of it depends on, each part by a name that says
-        what has changed."""
+        """Everything about the model that its build depends on, by names that messages show."""
 
     @abstractmethod
     def compute_reference(self, threads: int) -> Reference:
-        """Run the original on its recorded inputs."""
+        """The outputs of the original on its recorded inputs."""
 
     @abstractmethod
     def compute_on(self, inputs: Outputs) -> Reference:
-        """Run the original once on other inputs of the same shapes and dtypes, by name."""
+        """The outputs of the original on other inputs of the same names, shapes and dtypes."""
 
     @abstractmethod
     def receiving_stage(self) -> Stage:
-        """The first stage of a build: from the model, in whichever form it comes, to ONNX."""
+        """The first stage of a build, which turns the model into an ONNX file."""
 
     def live(self) -> AbstractContextManager[LiveModel] | None:
-        """The model made ready to be measured in this process; None if it is no live object."""
+        """The live model, ready to be measured in this process; None if the model is a file."""
         return None
 
 
-def _differ(some: Outputs, others: Outputs) -> bool:
-    return any(not np.array_equal(some[name], others[name]) for name in some)
+def _differ(inputs: Outputs, recorded: Outputs) -> bool:
+    return any(not np.array_equal(inputs[name], recorded[name]) for name in inputs)
 
 
-def _tells_something(outputs: Outputs) -> bool:
-    """Whether there is a number to compare: nonsense in may give nothing but NaN."""
+def _is_comparable(outputs: Outputs) -> bool:
+    """Whether there is a finite number to compare: unusual inputs may give only NaN."""
     floats = [array for array in outputs.values() if array.dtype.kind in "fc"]
     return not floats or any(np.isfinite(array).any() for array in floats)

@@ -6,16 +6,30 @@ Whoever feeds or compares arrays asks here; no runtime has a dtype table of its 
 
 from __future__ import annotations
 
+import math
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
-from turnkeyml.cache.files import replacing
-from turnkeyml.errors import MeasureError
+from turnkeyml.cache.damaged import DamagedFile, printable
+from turnkeyml.cache.files import make_way, open_regular, replacing
+from turnkeyml.errors import MeasureError, describe
+from turnkeyml.nouns.plain import DamagedRecord
 
-__all__ = ["BFLOAT16", "fed", "load_arrays", "narrow", "save_arrays", "widen", "widened"]
+__all__ = [
+    "BFLOAT16",
+    "fed",
+    "load_arrays",
+    "narrow",
+    "read_archive",
+    "save_arrays",
+    "widen",
+    "widened",
+]
 
 BFLOAT16 = "::bfloat16"
 """What the name of an array ends with that holds the bits of bfloat16 numbers."""
@@ -39,6 +53,7 @@ _DTYPES = {
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """Replace a file by named arrays."""
+    make_way(path)
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -46,9 +61,64 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays that ``save_arrays`` wrote, in their order."""
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+    """The arrays that ``save_arrays`` wrote, in their order; an error in words where they are
+    damaged or missing."""
+    try:
+        return read_archive(path)
+    except FileNotFoundError:
+        reason = "it is missing"
+    except DamagedRecord as error:
+        reason = str(error)
+    raise MeasureError(
+        f"{path} cannot be read: {reason}. Run its script again with --rebuild always."
+    )
+
+
+def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndarray]:
+    """The arrays in an archive that unpacks to no more than so many bytes, or than it has.
+
+    Whatever is wrong with the file, even what would only show when its arrays are used, is a
+    ``DamagedRecord``; that it is missing is a ``FileNotFoundError``.
+    """
+    try:
+        with os.fdopen(open_regular(path), "rb") as file, zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            limit = os.fstat(file.fileno()).st_size if most_bytes is None else most_bytes
+            if sum(entry.file_size for entry in entries) > limit:
+                raise DamagedRecord("it unpacks to more bytes than allowed")
+            return dict(_read_entry(archive, entry) for entry in entries)
+    except DamagedFile as error:
+        raise DamagedRecord(error.why) from None
+    except (FileNotFoundError, DamagedRecord):
+        raise
+    except Exception as error:  # zipfile, zlib and numpy each raise their own
+        raise DamagedRecord(printable(describe(error))) from error
+
+
+def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> tuple[str, np.ndarray]:
+    name = entry.filename.removesuffix(".npy")
+    if name == entry.filename:
+        raise DamagedRecord(f"its entry {name!r} is not an array")
+    with archive.open(entry) as file:
+        _check_header(name, file, entry.file_size)
+        file.seek(0)
+        return name, np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _check_header(name: str, file: IO[bytes], size: int) -> None:
+    """Refuse an array that claims to be larger than its data, before it gets its memory."""
+    version = np.lib.format.read_magic(file)
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in readers:
+        raise DamagedRecord(f"the array {name!r} has an unknown format")
+    shape, _, dtype = readers[version](file)
+    if dtype.hasobject:
+        raise DamagedRecord(f"the array {name!r} holds Python objects")
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
+        raise DamagedRecord(f"the array {name!r} has less data than its shape says")
 
 
 def fed(arrays: Mapping[str, np.ndarray], wanted: Mapping[str, str]) -> dict[str, np.ndarray]:

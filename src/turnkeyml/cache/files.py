@@ -1,25 +1,35 @@
-"""Files that are there whole or not at all."""
+"""Atomic writes, and bounded reads of files that anyone may have changed."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import tempfile
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from turnkeyml.cache.damaged import DamagedFile
+from turnkeyml.nouns.plain import DamagedRecord, check_plain
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 __all__ = [
     "TEMPORARY_PREFIX",
-    "remove_leftovers",
+    "is_regular",
+    "load_json",
+    "load_yaml",
     "lock",
+    "make_way",
+    "open_regular",
+    "read_json",
     "read_yaml",
+    "remove_leftovers",
     "replacing",
+    "set_aside",
     "to_yaml",
     "write_json",
     "write_yaml",
@@ -28,20 +38,21 @@ __all__ = [
 TEMPORARY_PREFIX = ".writing-"
 LEFTOVER_SECONDS = 10.0
 """Nobody takes so long to write a small file; one that is older has been given up."""
+MOST_BYTES = 64_000_000
+"""Of a record; those of models with very many inputs have a few hundred thousand."""
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside ``path`` that takes its place when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = path.parent / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}{path.suffix}"
+    # The system applies the umask, which a process can only learn by changing it for everyone.
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -50,9 +61,27 @@ def replacing(path: Path) -> Iterator[Path]:
 def remove_leftovers(folder: Path) -> None:
     """Remove what a process that is no more left half written."""
     for leftover in folder.glob(f"{TEMPORARY_PREFIX}*"):
-        age = time.time() - leftover.stat().st_mtime
-        if age > LEFTOVER_SECONDS:
-            leftover.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # its process may just have finished it
+            age = time.time() - leftover.lstat().st_mtime
+            if age > LEFTOVER_SECONDS and is_regular(leftover):
+                leftover.unlink()
+
+
+def set_aside(path: Path) -> Path:
+    """Give a file or folder that stands in the way another name beside it, and return that."""
+    number = 1
+    aside = path.with_name(f"{path.stem}.damaged{path.suffix}")
+    while aside.exists() or aside.is_symlink():
+        number += 1
+        aside = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
+    path.rename(aside)
+    return aside
+
+
+def make_way(path: Path) -> None:
+    """Set aside a folder or a link that stands where a file of ours is to be."""
+    if (path.exists() or path.is_symlink()) and not is_regular(path):
+        set_aside(path)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -69,8 +98,25 @@ def to_yaml(data: Any) -> str:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
-    text = yaml.dump(data, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
-    return str(text)
+    settings: dict[str, Any] = {
+        "Dumper": Plain,
+        "sort_keys": False,
+        "allow_unicode": True,
+        "width": 100,
+    }
+    try:
+        return str(yaml.dump(data, **settings))
+    except UnicodeEncodeError:  # such as the name of a file that is no UTF-8
+        return str(yaml.dump(_encodable(data), **settings))
+
+
+def _encodable(data: Any) -> Any:
+    """The same with what no file can hold spelled out."""
+    if isinstance(data, dict):
+        return {_encodable(key): _encodable(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_encodable(value) for value in data]
+    return data.encode("utf-8", "backslashreplace").decode() if isinstance(data, str) else data
 
 
 def write_yaml(path: Path, data: Any) -> None:
@@ -82,13 +128,84 @@ def write_yaml(path: Path, data: Any) -> None:
 
 def read_yaml(path: Path) -> Any:
     """The content of a YAML file, or None where there is no readable one."""
+    with contextlib.suppress(FileNotFoundError, DamagedFile):
+        return load_yaml(path)
+    return None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, or None where there is no readable one."""
+    with contextlib.suppress(FileNotFoundError, DamagedFile):
+        return load_json(path)
+    return None
+
+
+def load_yaml(path: Path) -> Any:
+    """The plain data in a YAML file; a ``DamagedFile`` where it holds anything else."""
     import yaml
 
+    from turnkeyml.cache.plain_yaml import parse
+
+    text = _text(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (FileNotFoundError, UnicodeDecodeError, yaml.YAMLError):
-        return None
+        return parse(text)
+    except yaml.MarkedYAMLError as error:
+        where = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise DamagedFile(path, f"{error.problem or 'it is not YAML'}{where}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise DamagedFile(path, _first_line(error)) from None
+
+
+def load_json(path: Path) -> Any:
+    """The plain data in a JSON file; a ``DamagedFile`` where it holds anything else."""
+    text = _text(path)
+    try:
+        data = json.loads(text)
+        check_plain(data)
+    except RecursionError:
+        raise DamagedFile(path, "it is nested too deeply") from None
+    except ValueError as error:
+        raise DamagedFile(path, _first_line(error)) from None
+    return data
+
+
+def _text(path: Path) -> str:
+    """The text of a file of bounded size."""
+    handle = open_regular(path)
+    try:
+        with os.fdopen(handle, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise DamagedFile(path, f"it has more than {MOST_BYTES // 10**6} MB")
+        if not data.strip():
+            raise DamagedFile(path, "it is empty")
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DamagedFile(path, "it is not UTF-8 text") from None
+    except OSError as error:
+        raise DamagedFile(path, error.strerror or str(error)) from None
+
+
+def open_regular(path: Path) -> int:
+    """A descriptor to read a regular file. A folder, a pipe or a device is a ``DamagedFile``."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise DamagedFile(path, getattr(error, "strerror", None) or str(error)) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise DamagedFile(path, "it is not a regular file")
+    return handle
+
+
+def is_regular(path: Path) -> bool:
+    """Whether there is a file, and not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def lock(path: Path, timeout: float = -1) -> BaseFileLock:
@@ -99,7 +216,7 @@ def lock(path: Path, timeout: float = -1) -> BaseFileLock:
     return FileLock(path, timeout=timeout)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _first_line(error: Exception) -> str:
+    if isinstance(error, (DamagedRecord, json.JSONDecodeError)):
+        return str(error)
+    return next(iter(str(error).splitlines()), type(error).__name__)

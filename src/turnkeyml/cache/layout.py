@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeyml.cache.files import TEMPORARY_PREFIX, lock
+from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, lock, read_yaml
 from turnkeyml.errors import TurnkeyError, UsageError
 
 if TYPE_CHECKING:
@@ -88,6 +88,34 @@ class BuildFolder:
     @property
     def stats(self) -> Path:
         return self.path / STATS
+
+    @property
+    def is_build(self) -> bool:
+        """Whether the folder is one of ours, damaged or not, and so may be listed and deleted.
+
+        A name that happens to end like one of ours is not enough. The names of two of our files
+        are, and so is one file beside a folder that is named as we name them, or one that says
+        which build it belongs to. None of this follows a link.
+        """
+        if self.path.is_symlink() or not self.name.isprintable():
+            return False
+        states = [p for p in self.path.glob("*_state.yaml") if is_regular(p)]
+        if is_regular(self.stats):
+            named = re.search(r"_[0-9a-f]{8}$", self.name)
+            return bool(states or named or self._measured()) or self._claims(self.stats)
+        return any(p.name == f"{self.name}_state.yaml" and self._claims(p) for p in states)
+
+    def _measured(self) -> bool:
+        return any(p.is_dir() and not p.is_symlink() for p in self.path.glob("*_benchmark"))
+
+    def _claims(self, file: Path) -> bool:
+        """Whether a file says that it was written for a build of this name."""
+        data = read_yaml(file)
+        return (
+            isinstance(data, dict)
+            and data.get("build_name") == self.name
+            and {"turnkey_version", "hash", "model_hash"} <= set(data)
+        )
 
     @property
     def inputs(self) -> Path:
@@ -165,7 +193,8 @@ class BuildFolder:
         for leftover in self.path.glob(f"{WORK_PREFIX}*"):
             shutil.rmtree(leftover, ignore_errors=True)
         for leftover in self.path.rglob(f"{TEMPORARY_PREFIX}*"):
-            leftover.unlink(missing_ok=True)
+            if not leftover.is_dir() or leftover.is_symlink():
+                leftover.unlink(missing_ok=True)
 
     def remove_artifacts(self) -> None:
         """Remove everything but logs, state and stats. Needs the lock."""
@@ -178,7 +207,7 @@ class BuildFolder:
 
     def _is_kept(self, path: Path) -> bool:
         if path.name.startswith("log") and path.suffix == ".txt":
-            return path.parent == self.path or path.stat().st_size > 0
+            return path.parent == self.path or path.lstat().st_size > 0
         return path.parent == self.path and path.suffix == ".yaml"
 
     def file_sizes(self) -> dict[str, int]:
@@ -193,9 +222,13 @@ class BuildFolder:
 
     def remove_build(self) -> None:
         """Remove what an earlier build left, but not what was measured. Needs the lock."""
+        if self.onnx.is_symlink():  # what we write there would land where it leads
+            self.onnx.unlink()
         shutil.rmtree(self.onnx, ignore_errors=True)
         kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
             entry.unlink(missing_ok=True)
 
 
@@ -233,7 +266,7 @@ def build_name(stem: str, digest: str) -> str:
 
 
 def build_folders(cache_dir: Path) -> list[BuildFolder]:
-    """Every build in a cache, sorted by name."""
+    """Every build in a cache, damaged ones as well, sorted by name."""
     if not cache_dir.is_dir():
         return []
     names = sorted(
@@ -242,7 +275,7 @@ def build_folders(cache_dir: Path) -> list[BuildFolder]:
         if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
     )
     folders = [BuildFolder(cache_dir, name) for name in names]
-    return [f for f in folders if f.stats.exists() or f.state.exists()]
+    return [f for f in folders if f.is_build]
 
 
 def check_writable(cache_dir: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from turnkeyml import environment
-from turnkeyml.cache.files import read_yaml, write_yaml
+from turnkeyml.cache.damaged import DamagedFile
+from turnkeyml.cache.files import load_yaml, make_way, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
@@ -20,7 +21,7 @@ from turnkeyml.nouns import (
     to_dict,
 )
 
-__all__ = ["BuildState", "load_state", "read_state", "write_state"]
+__all__ = ["BuildState", "load_state", "read_state", "state_damage", "write_state"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class BuildState:
     input_dtypes: dict[str, str] = field(default_factory=dict)
     stages: tuple[StageRecord, ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
+    artifact_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Each artifact with the data files that belong to it."""
     files: dict[str, int] = field(default_factory=dict)
     """Every file of the build with its size, to see whether it is still whole."""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -50,6 +53,18 @@ class BuildState:
     reference: ReferenceRecord | None = None
     """Which outputs of the original the build holds."""
     failure: dict[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what somebody else wrote: paths that lead out of the folder, other types."""
+        for name in (*self.artifacts.values(), *self.files):
+            if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
+                raise ValueError(f"{name!r} is not inside of the build")
+        checksums = self.facts.get("sha256", {})
+        words = [self.facts.get("precision", ""), *self.sequence]
+        if not isinstance(checksums, dict) or not all(
+            isinstance(word, str) for word in (*words, *checksums.values())
+        ):
+            raise ValueError("the facts or the sequence of the build are not what they should be")
 
     @property
     def succeeded(self) -> bool:
@@ -69,22 +84,45 @@ class BuildState:
 
 def write_state(folder: BuildFolder, state: BuildState) -> None:
     """Replace the state of a build."""
-    write_yaml(folder.path / f"{folder.name}_state.yaml", to_dict(state))
+    path = folder.path / f"{folder.name}_state.yaml"
+    make_way(path)
+    write_yaml(path, to_dict(state))
 
 
 def read_state(folder: BuildFolder) -> BuildState | None:
     """The state of a build, or None where there is none that can be understood."""
-    data = read_yaml(folder.state)
+    try:
+        return _load(folder)
+    except (FileNotFoundError, DamagedFile):
+        return None
+
+
+def state_damage(folder: BuildFolder) -> str | None:
+    """Why the state of a build cannot be used, in a sentence; None where it can, or is missing."""
+    try:
+        _load(folder)
+    except FileNotFoundError:
+        return None
+    except DamagedFile as error:
+        return f"The state of build {folder.name} cannot be read: {error.why}."
+    return None
+
+
+def _load(folder: BuildFolder) -> BuildState:
+    path = folder.state
+    data = load_yaml(path)
     try:
         return from_dict(BuildState, data)
-    except DamagedRecord:
-        return None
+    except DamagedRecord as error:
+        raise DamagedFile(path, str(error)) from None
 
 
 def load_state(build_name: str, cache_dir: str | Path | None = None) -> BuildState:
     """The state of a finished build, for use from Python."""
     folder = BuildFolder(Path(cache_dir or environment.cache_dir()).expanduser(), build_name)
-    state = read_state(folder)
-    if state is None:
-        raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
-    return state
+    try:
+        return _load(folder)
+    except FileNotFoundError:
+        raise TurnkeyError(
+            f"There is no build {build_name!r} in the cache {folder.cache_dir}."
+        ) from None

@@ -2,21 +2,106 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import read_yaml, write_yaml
+from turnkeyml.cache.damaged import DamagedFile, printable
+from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns import Evaluation, to_dict
+from turnkeyml.nouns import (
+    DamagedRecord,
+    Evaluation,
+    StageRecord,
+    Verification,
+    from_dict,
+    to_dict,
+)
 
-__all__ = ["add_evaluation", "evaluations_in", "load_labels", "read_stats", "update_stats"]
+__all__ = [
+    "add_evaluation",
+    "evaluations_in",
+    "load_labels",
+    "read_stats",
+    "stats_damages",
+    "update_stats",
+]
+
+
+@dataclass(frozen=True)
+class BuildSection:
+    """What is known of the build itself, besides the facts that its stages note."""
+
+    status: str = ""
+    sequence: tuple[str, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
+    seconds: float = 0.0
+    verification: Verification | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class _Labels:
+    labels: dict[str, list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Sections:
+    """The sections that whoever reads stats relies on, all of which may be missing."""
+
+    turnkey_version: str = ""
+    build_name: str = ""
+    model_name: str = ""
+    model_class: str = ""
+    model_type: str = ""
+    model_hash: str = ""
+    hash: str = ""
+    file: str = ""
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: int = 0
+    parameter_bytes: int = 0
+    input_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    input_dtypes: dict[str, str] = field(default_factory=dict)
+    build: BuildSection | None = None
+    evaluations: tuple[Any, ...] = ()
 
 
 def read_stats(folder: BuildFolder) -> dict[str, Any]:
     """The stats of a build; empty where there are none that can be read."""
-    data = read_yaml(folder.stats)
-    return data if isinstance(data, dict) else {}
+    try:
+        return _load(folder)
+    except DamagedFile:
+        return {}
+
+
+def _load(folder: BuildFolder) -> dict[str, Any]:
+    """The stats as they are; a ``DamagedFile`` where they have no sections at all."""
+    try:
+        data = load_yaml(folder.stats)
+    except FileNotFoundError:
+        return {}
+    if not isinstance(data, dict):
+        raise DamagedFile(folder.stats, "it has no sections")
+    return data
+
+
+def stats_damages(folder: BuildFolder) -> list[str]:
+    """What in the stats of a build cannot be used, in sentences."""
+    try:
+        stats = _load(folder)
+        from_dict(Sections, stats)
+    except DamagedFile as error:
+        return [f"The stats of build {folder.name} cannot be read: {error.why}."]
+    except DamagedRecord as error:
+        why = printable(str(error).removeprefix("Sections."))
+        return [f"The stats of build {folder.name} are damaged: {why}."]
+    reasons = dict.fromkeys(_why_damaged(e) for e in _all_evaluations(stats))
+    return [
+        f"An evaluation of build {folder.name} cannot be read: {printable(reason)}."
+        for reason in reasons
+        if reason
+    ]
 
 
 def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
@@ -24,36 +109,64 @@ def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
     folder = BuildFolder(Path(cache_dir).expanduser(), build_name)
     if not folder.stats.exists():
         raise TurnkeyError(f"There is no build {build_name!r} in the cache {folder.cache_dir}.")
-    return dict(read_stats(folder).get("labels") or {})
+    try:
+        return from_dict(_Labels, _load(folder)).labels or {}
+    except DamagedRecord as error:
+        raise DamagedFile(folder.stats, str(error)) from None
 
 
-def update_stats(folder: BuildFolder, **sections: Any) -> None:
-    """Replace some sections of the stats and keep the others. Needs the build's lock."""
-    stats = read_stats(folder)
+def update_stats(folder: BuildFolder, **sections: Any) -> str | None:
+    """Replace some sections of the stats and keep the others. Needs the build's lock.
+
+    Stats that cannot be read are set aside, not overwritten; a sentence then says so.
+    """
+    told = None
+    try:
+        stats = _load(folder)
+    except DamagedFile as error:
+        aside = set_aside(folder.stats)
+        stats = {}
+        told = f"The earlier stats could not be read ({error.why}); they are in {aside.name}."
     stats.update(to_dict(sections))
     write_yaml(folder.stats, stats)
+    return told
 
 
 def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
-    """The evaluations among some stats; what does not look like one is left out."""
+    """The evaluations among some stats; what does not read as one is left out."""
+    return [e for e in _all_evaluations(stats) if _why_damaged(e) is None]
+
+
+def _all_evaluations(stats: dict[str, Any]) -> list[Any]:
     found = stats.get("evaluations")
-    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
+    return found if isinstance(found, list) else []
+
+
+def _why_damaged(data: Any) -> str | None:
+    """Why something is no evaluation; None for one that is."""
+    try:
+        from_dict(Evaluation, data)
+    except DamagedRecord as error:
+        return str(error)
+    return None
 
 
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     """Record an evaluation in the place of an older one of the same kind."""
     new = to_dict(evaluation)
-    kept = [e for e in evaluations_in(read_stats(folder)) if not _is_same_kind(e, new)]
+    kept = [e for e in _all_evaluations(read_stats(folder)) if not _is_same_kind(e, new)]
     update_stats(folder, evaluations=[*kept, new])
 
 
-def _is_same_kind(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:
     """Whether two evaluations of a build answer the same question.
 
     One that failed early does not know its precision; it stands for any.
     """
+    if not isinstance(one, dict):
+        return False
     told = [(one.get(key), other.get(key)) for key in ("device_type", "runtime")]
     told.append((one.get("parameters") or {}, other.get("parameters") or {}))
-    precisions = {one.get("precision"), other.get("precision")}
-    alike = len(precisions) == 1 or not all(precisions)
+    precisions = [one.get("precision"), other.get("precision")]
+    alike = precisions[0] == precisions[1] or not all(precisions)
     return alike and all(mine == theirs for mine, theirs in told)

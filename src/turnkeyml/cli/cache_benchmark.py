@@ -6,6 +6,7 @@ import argparse
 
 from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
+from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.listing import build_lines
 from turnkeyml.nouns import Evaluation
@@ -23,7 +24,9 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(build_lines(name, evaluations, verbose=verbose)), flush=True)
 
     with Output(options.command, wants_json(options)) as output:
-        found = remeasure(getattr(options, "build_names", ()), on_result=show, **chosen)
+        names = getattr(options, "build_names", ())
+        tell_damages(names, chosen, chosen["all"])
+        found = remeasure(names, on_result=show, **chosen)
         ok = all(e.ok for evaluations in found.values() for e in evaluations)
         builds = [{"name": name, "evaluations": found[name]} for name in found]
         output.set_content(ok=ok, cache_dir=chosen["cache_dir"], builds=builds)

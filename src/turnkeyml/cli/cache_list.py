@@ -6,6 +6,7 @@ import argparse
 
 from turnkeyml.api import list_builds
 from turnkeyml.cli.arguments import given
+from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.builds import names_lines
 from turnkeyml.options import CacheOptions, settle
@@ -19,5 +20,6 @@ def run(options: argparse.Namespace) -> int:
     with Output(options.command, wants_json(options)) as output:
         names = list_builds(**cache)
         print("\n".join(names_lines(cache["cache_dir"], names)))
+        tell_damages((), cache, every=True)
         output.set_content(**cache, builds=[{"name": name} for name in names])
     return 0

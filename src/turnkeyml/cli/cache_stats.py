@@ -6,6 +6,7 @@ import argparse
 
 from turnkeyml.api import build_stats
 from turnkeyml.cli.arguments import given
+from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.builds import stats_lines
 from turnkeyml.options import CacheOptions, settle
@@ -17,6 +18,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the state and the stats of builds."""
     cache = settle(CacheOptions, given(options, CacheOptions))
     with Output(options.command, wants_json(options)) as output:
+        tell_damages(options.build_names, cache)
         builds = build_stats(options.build_names, **cache)
         for build in builds:
             lines = stats_lines(cache["cache_dir"], build.name, build.state, build.stats)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from turnkeyml.api import list_builds
 from turnkeyml.cli.arguments import given
+from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import ChangeOptions, Confirmation, settle
 
@@ -30,6 +31,7 @@ def change(
                 print("Nothing was changed.")
                 output.set_content(ok=False, **where, builds=[])
                 return 1
+        tell_damages(names, where, chosen["all"])
         changed = do(names, **chosen)
         for name in (name for name, was_done in changed.items() if was_done):
             print(f"Info: Build {name} was {done}.")

@@ -1,1 +1,1 @@
-"""From an Input to its Invocations."""
+"""Finding input files, and the invocations in each of them."""

@@ -1,4 +1,4 @@
-"""From what a person types to a list of files to evaluate."""
+"""Expanding input names, globs and lists to the files to evaluate."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from turnkeyml.nouns import Input
 __all__ = ["find_inputs", "is_input_name", "suffixes"]
 
 LIST = ".txt"
-"""The suffix of a file that lists inputs."""
+"""The suffix of a text file with one input per line."""
 
 
 def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Input]:
-    """Every file that the names stand for, once each, in order; an error for one that is none.
+    """The input files that the names expand to, in order and without duplicates.
 
-    With ``wanted``, only those that have such labels.
+    With ``wanted``, only files with matching labels. Raises a usage error if a file is not found.
     """
     found: dict[tuple[str, tuple[str, ...]], Input] = {}
     for name in names:
@@ -33,18 +33,18 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
     inputs = [_labelled(item) for item in found.values()]
     chosen = [item for item in inputs if matches(item.labels, wanted or {})]
     if inputs and not chosen:
-        words = " ".join(f"{key}::{','.join(values)}" for key, values in (wanted or {}).items())
-        raise UsageError(f"None of the {len(inputs)} input files has the labels {words}.")
+        labels = " ".join(f"{key}::{','.join(values)}" for key, values in (wanted or {}).items())
+        raise UsageError(f"None of the {len(inputs)} input files has the labels {labels}.")
     return chosen
 
 
 def suffixes() -> list[str]:
-    """Of the files that can be inputs: scripts, models of the frameworks, lists."""
+    """The suffixes of input files: scripts, model files of the frameworks, lists."""
     return [".py", *(f.suffix for f in frameworks() if f.suffix), LIST]
 
 
 def is_input_name(path: str) -> bool:
-    """Whether a file of that name can be an input."""
+    """Whether the suffix of a path is that of an input file."""
     return path.lower().endswith(tuple(suffixes()))
 
 
@@ -63,10 +63,10 @@ def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
     path, _, hashes = name.partition("::")
     targets = tuple(h.strip() for h in hashes.split(",") if h.strip())
     if "::" in name and not targets:
-        raise UsageError(f"{name}: no hash follows '::'.")
+        raise UsageError(f"{name}: the hash after '::' is missing.")
     files = _locate(path, base)
     if targets and (len(files) > 1 or glob.has_magic(path)):
-        raise UsageError(f"{name}: hashes go with one file, not with a wildcard.")
+        raise UsageError(f"{name}: hashes need a single file, not a wildcard.")
     inputs = []
     for file in files:
         if file.lower().endswith(LIST):
@@ -81,10 +81,10 @@ def _locate(path: str, base: Path) -> list[str]:
     if os.path.exists(plain):
         return [_check(plain)]
     for folder in (base, Path()):
-        matches = sorted(glob.glob(str(folder / path), recursive=True))
-        fitting = [m for m in matches if is_input_name(m) and os.path.isfile(m)]
-        if fitting:
-            return fitting
+        paths = sorted(glob.glob(str(folder / path), recursive=True))
+        inputs = [p for p in paths if is_input_name(p) and os.path.isfile(p)]
+        if inputs:
+            return inputs
     return shipped.named(path) or _missing(path)
 
 
@@ -93,11 +93,11 @@ def _missing(path: str) -> NoReturn:
         raise UsageError(f"No {_or(suffixes())} file matches {path!r}.")
     near = None if is_input_name(path) else shipped.closest(path)
     hint = f" Did you mean '{near}'?" if near else ""
-    raise UsageError(f"There is no file {path!r}.{hint}")
+    raise UsageError(f"File not found: {path!r}.{hint}")
 
 
 def _resolve(path: str, base: Path) -> str:
-    """A path relative to a list's own folder, or else to the working folder."""
+    """A path relative to the folder of its list, otherwise to the working directory."""
     beside = str(base / path) if path else path
     return beside if os.path.exists(beside) else path
 
@@ -106,8 +106,7 @@ def _check(path: str) -> str:
     if os.path.isdir(path):
         raise UsageError(f"{path!r} is a directory; name the files, for example '{path}/*.py'.")
     if not is_input_name(path):
-        *others, last = suffixes()
-        raise UsageError(f"{path!r} is neither a {', '.join(others)} nor a {last} file.")
+        raise UsageError(f"{path!r} is not a {_or(suffixes())} file.")
     return path
 
 

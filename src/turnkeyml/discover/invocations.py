@@ -1,4 +1,4 @@
-"""From an Input to its invocations: run the script and see what it calls, or read the file."""
+"""Finding the invocations in an input: run the script and record its calls, or read the file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Found", "find_invocations"]
 
 @dataclass(frozen=True)
 class Found:
-    """What there is in an input, and how its script ended."""
+    """The invocations in an input, and the outcome of its script."""
 
     outcome: ScriptOutcome
     records: tuple[InvocationRecord, ...] = ()
     subjects: tuple[Subject, ...] = ()
-    """Those of the invocations that can be built."""
+    """The invocations that can be built."""
 
 
 def find_invocations(
@@ -33,7 +33,7 @@ def find_invocations(
     on_found: Callable[[InvocationRecord], None] | None = None,
     threads: int | None = None,
 ) -> Found:
-    """Every invocation in an input. ``on_found`` hears of each before the call is made."""
+    """Every invocation in an input. ``on_found`` gets each one before its first call runs."""
     reader = reader_of(item.path)
     if reader is None:
         return _run(item, script_args, max_depth, on_found, threads)
@@ -62,7 +62,7 @@ def _run(
             remarks.append(stack.enter_context(framework.watching(register, max_depth)))
         outcome = run_script(item.path, script_args)
     unseen = tuple(
-        f"A call of {kind} could not be looked at: {why}"
+        f"A call to {kind} could not be recorded: {why}"
         for found in remarks
         for kind, why in found.items()
     )

@@ -1,4 +1,4 @@
-"""Labels: what the first line of a script says about it.
+"""Labels: keys and values in a comment on the first line of a script.
 
 # labels: name::bert author::google task::question_answering,translation
 """
@@ -20,14 +20,14 @@ Values = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of a script, and the words in that line that are none."""
+    """The labels of a script, and the malformed words in its labels comment."""
 
     values: Values
     malformed: tuple[str, ...] = ()
 
 
 def read_labels(path: str) -> Labels:
-    """The labels of a script; none for a file that has none."""
+    """The labels of a script; empty if it has no labels comment."""
     with open(path, encoding="utf-8", errors="replace") as file:
         found = _PRAGMA.match(file.readline().rstrip())
     values: Values = {}
@@ -42,12 +42,12 @@ def read_labels(path: str) -> Labels:
 
 
 def parse_filter(words: Iterable[str]) -> Values:
-    """What ``--labels`` asks for: every key, with any of its values."""
+    """The filter that ``--labels`` defines: every key must have one of its values."""
     wanted: Values = {}
     for word in words:
         label = _parse(word)
         if label is None:
-            raise UsageError(f"A label looks like key::value or key::value1,value2, not {word!r}.")
+            raise UsageError(f"A label must be key::value or key::value1,value2, not {word!r}.")
         wanted[label[0]] = (*wanted.get(label[0], ()), *label[1])
     return wanted
 

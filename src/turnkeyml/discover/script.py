@@ -1,4 +1,4 @@
-"""Running a script as if ``python script.py`` ran it."""
+"""Running a script in this process as ``python script.py`` would."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
-    """Run a script to its end, threads included, and say how it ended.
+    """Run a script and wait for its threads; return its outcome.
 
-    The script becomes ``__main__`` and stays it, so that its classes can still be found by name
-    when the models are built. What it did to the standard streams and to the working folder is
-    undone. A process that the script forked off never returns from here.
+    The script remains ``__main__``, so that its classes can still be found by name when the models
+    are built. The standard streams and the working directory are restored. In a process that the
+    script forked, this function does not return: it exits.
     """
     folder, search = os.getcwd(), list(sys.path)
     process = os.getpid()
@@ -41,7 +41,7 @@ def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
 
 
 def finish_like_python(code: int) -> None:
-    """End the process with its exit handlers run and its files written out."""
+    """Exit the process after running its exit handlers and flushing its streams."""
     with contextlib.suppress(Exception):
         atexit._run_exitfuncs()
     with contextlib.suppress(Exception):
@@ -67,13 +67,13 @@ def _run(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
         exec(code, vars(main))
     except SystemExit as stop:
         return _outcome_of_exit(stop)
-    except BaseException as error:  # noqa: BLE001 - whatever the script raises is its outcome
+    except BaseException as error:  # noqa: BLE001 - any exception of the script is its outcome
         return ScriptOutcome(1, describe(error), _show(error))
     return ScriptOutcome()
 
 
 def _outcome_of_exit(stop: SystemExit) -> ScriptOutcome:
-    """What Python makes of the argument of ``sys.exit``."""
+    """The outcome for the argument of ``sys.exit``, as Python defines it."""
     if stop.code is None:
         return ScriptOutcome()
     if isinstance(stop.code, int):
@@ -84,7 +84,7 @@ def _outcome_of_exit(stop: SystemExit) -> ScriptOutcome:
 
 
 def _show(error: BaseException) -> str | None:
-    """The script's own part of a traceback; None where the script shows its errors itself."""
+    """The traceback without our own frames; None if the script's excepthook shows it."""
     if sys.excepthook is not sys.__excepthook__:
         with contextlib.suppress(Exception):
             sys.excepthook(type(error), error, error.__traceback__)
@@ -99,7 +99,7 @@ def _show(error: BaseException) -> str | None:
 
 
 def _wait_for_threads() -> None:
-    """Wait for the script's threads as Python does, and then let new ones be started again."""
+    """Wait for the script's threads as Python does at exit, then allow new threads again."""
     for callback in reversed(list(getattr(threading, "_threading_atexits", ()))):
         with contextlib.suppress(Exception):
             callback()

@@ -15,28 +15,28 @@ __all__ = ["closest", "corpora", "list_models", "named"]
 
 
 def corpora() -> list[str]:
-    """The names of the corpora: the folders that hold scripts."""
+    """The names of the corpora: the folders that contain scripts."""
     folders = [entry for entry in os.scandir(MODELS_DIR) if entry.is_dir()]
     return sorted(f.name for f in folders if f.name[0].isalpha() and any(Path(f).glob("*.py")))
 
 
 def named(name: str) -> list[str]:
-    """The scripts that a name stands for, sorted; none if it is the name of nothing."""
+    """The scripts that a name or pattern matches, sorted; empty if none does."""
     corpus, _, model = name.partition("/")
     pattern = model.removesuffix(".py") or "*"
-    found = [one for one in _names(corpus) if fnmatch.fnmatchcase(one, f"{corpus}/{pattern}")]
-    return [_path(one) for one in found]
+    names = _names(corpus)
+    return [_path(n) for n in names if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
 
 
 def list_models(
     patterns: Iterable[str] = (), wanted: Values | None = None
 ) -> list[tuple[str, Values]]:
-    """Names with their labels: all of them, or those that a pattern and labels select."""
+    """Model names with their labels: all, or those that match a pattern and the labels."""
     paths: list[str] = []
     for pattern in patterns:
         found = named(pattern)
         if not found:
-            raise UsageError(unknown(pattern))
+            raise UsageError(_not_found(pattern))
         paths += found
     if not patterns:
         paths = [_path(name) for name in _names("*")]
@@ -44,30 +44,30 @@ def list_models(
     return [(name, labels) for name, labels in labelled if matches(labels, wanted or {})]
 
 
-def unknown(name: str) -> str:
-    """What to say about a name that is the name of nothing."""
+def _not_found(name: str) -> str:
+    """The error message for a name that matches no model."""
     near = closest(name)
-    hint = f" Did you mean '{near}'?" if near else " 'turnkey models list' lists them."
-    return f"No model that comes with turnkey is called {name!r}.{hint}"
+    hint = f" Did you mean '{near}'?" if near else " 'turnkey models list' lists all models."
+    return f"Model not found: turnkey comes with no model {name!r}.{hint}"
 
 
 def closest(name: str) -> str | None:
-    """The name that somebody may have meant."""
+    """The most similar name of a corpus or model, or None."""
     import difflib
 
     corpus, _, model = name.partition("/")
     near = difflib.get_close_matches(corpus, corpora(), 1)
     if not near or not model:
         return near[0] if near else None
-    names = [one.partition("/")[2] for one in _names(near[0])]
-    inner = difflib.get_close_matches(model.removesuffix(".py"), names, 1)
-    return f"{near[0]}/{inner[0]}" if inner else None
+    models = [name.partition("/")[2] for name in _names(near[0])]
+    similar = difflib.get_close_matches(model.removesuffix(".py"), models, 1)
+    return f"{near[0]}/{similar[0]}" if similar else None
 
 
 def _names(corpus: str) -> list[str]:
-    """The models of the corpora whose name matches."""
-    fitting = fnmatch.filter(corpora(), corpus)
-    files = [p for c in fitting for p in Path(MODELS_DIR, c).glob("*.py") if p.name[0] != "_"]
+    """The names of all models in the corpora that match a pattern."""
+    matching = fnmatch.filter(corpora(), corpus)
+    files = [p for c in matching for p in Path(MODELS_DIR, c).glob("*.py") if p.name[0] != "_"]
     return sorted(f"{p.parent.name}/{p.stem}" for p in files)
 
 

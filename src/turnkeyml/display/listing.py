@@ -28,6 +28,7 @@ INDENT = " " * 8
 LABEL_WIDTH = 16
 MARGIN = " " * LABEL_WIDTH
 SHAPES_SHOWN = 8
+FROZEN_SHOWN = 3
 
 
 def closing_line(command: str) -> str:
@@ -235,7 +236,10 @@ def _verification_lines(verification: Verification | None) -> list[str]:
     detail = ""
     if verification.max_relative_error is not None:
         detail = f" (relative error {verification.max_relative_error:.2g})"
-    return [_field("Verification:", f"{verification.verdict}{detail}: {verification.reason}")]
+    lines = [_field("Verification:", f"{verification.verdict}{detail}: {verification.reason}")]
+    frozen = [_field("", f"frozen at {place}") for place in verification.frozen[:FROZEN_SHOWN]]
+    more = len(verification.frozen) - len(frozen)
+    return [*lines, *frozen, *([_field("", f"and {more} more")] if more > 0 else [])]
 
 
 def _script_line(result: InputResult) -> str | None:

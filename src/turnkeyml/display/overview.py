@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult
+from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict
 from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Overview", "line_of"]
@@ -29,6 +29,7 @@ class Overview:
     """A summary of all inputs so far. It does not keep the results, as there may be many."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
     _reasons: dict[str, list[str]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _sentences: dict[str, str] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Overview:
     def add(self, result: InputResult) -> None:
         """Add the result of one input."""
         self.outcomes[_outcome(result)] += 1
+        self.verdicts.update(map(str, _verdicts(result)))
         for reason in _reasons(result):
             kind = kind_of(reason)
             self._counts[kind] += 1
@@ -53,7 +55,13 @@ class Overview:
     def lines(self) -> list[str]:
         """The tables of the summary."""
         found = text_table(["outcome", "inputs"], [[k, str(n)] for k, n in self.outcomes.items()])
-        return ["Outcomes:", "", *found, "", *self._failures(), *self._slow()]
+        return ["Outcomes:", "", *found, "", *self._verdicts(), *self._failures(), *self._slow()]
+
+    def _verdicts(self) -> list[str]:
+        if not self.verdicts:
+            return []
+        rows = [[str(v), str(self.verdicts[v])] for v in Verdict if self.verdicts[v]]
+        return ["Verdicts:", "", *text_table(["verdict", "results"], rows), ""]
 
     def _failures(self) -> list[str]:
         if not self._counts:
@@ -94,6 +102,17 @@ def _outcome(result: InputResult) -> str:
     if any(row.build_status for row in result.invocations):
         return "built"
     return "listed"
+
+
+def _verdicts(result: InputResult) -> list[Verdict]:
+    """Of every evaluation; of the build where nothing was measured."""
+    found: list[Verdict] = []
+    for row in result.invocations:
+        if row.evaluations:
+            found += [evaluation.verdict for evaluation in row.evaluations if evaluation.ok]
+        elif row.verification is not None:
+            found.append(row.verification.verdict)
+    return found
 
 
 def _figure(result: InputResult) -> str:

@@ -124,6 +124,8 @@ def _progress_line(event: events.Event) -> str | None:
             )
         case events.MeasureStarted(invocation, runtime):
             return f"{invocation}: measuring with {runtime}"
+        case events.MeasureProgress(invocation, seconds, doing):
+            return f"{invocation}: measuring for {seconds:.0f} s: {doing}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The input child: does one Task, from its script to its last measurement, and may die."""
+"""The input child: a process that runs one Task, from its script to its last measurement."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = ["Assignment", "main", "perform"]
 
 @dataclass(frozen=True)
 class Assignment:
-    """A Task on its way to the process that does it, with where that process reports to."""
+    """A Task for an input child, with the files that the child writes to."""
 
     task: Task
     events: str
     """The file for its events."""
     turns: str | None = None
-    """The file by which inputs that run at the same time agree on who measures."""
+    """The lock file that keeps concurrent inputs from measuring at the same time."""
     output: str | None = None
-    """The file for everything that the input prints; None for where we print."""
+    """The file for everything that the input prints; None for our own standard output."""
     threads: int | None = None
-    """How many the frameworks may use where nothing is measured; None for as many as they like."""
+    """The thread limit of the frameworks outside of measurements; None for their default."""
 
 
 def main() -> None:
-    """Do the assignment in the file that the first argument names."""
+    """Run the assignment in the file that the first argument names."""
     assignment = from_dict(Assignment, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     if assignment.output is not None:
         _print_to(assignment.output)
@@ -51,7 +51,7 @@ def _print_to(path: str) -> None:
 
 
 def perform(assignment: Assignment) -> None:
-    """Discover, build and measure; everything that is learned goes out as events."""
+    """Discover, build and measure; report all results as events."""
     task, sink = assignment.task, events.Sink(assignment.events)
     turns = Turns(assignment.turns, sink)
     turns.work()

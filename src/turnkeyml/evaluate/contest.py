@@ -13,14 +13,17 @@ from typing import Protocol
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
+from turnkeyml.evaluate.progress import Report, Tell
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
+from turnkeyml.measure.race import RoundReferee
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
+from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verification
+from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verdict, Verification
 from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -156,34 +159,71 @@ def measure(
     threads: int,
     *,
     announce: Announce | None = None,
+    tell: Tell | None = None,
     quiet: Quiet = contextlib.nullcontext,
+    baseline: str = "",
 ) -> list[Outcome]:
     """Measure all of them, in turns if they are several; failures are part of the outcome.
 
-    All are loaded before ``quiet`` is entered, within which nothing else is to run.
+    All are loaded before ``quiet`` is entered, within which nothing else is to run. Those that
+    wait for their turn use no processor. ``tell`` hears now and then what is being done.
     """
     runners = [_Runner(c) for c in contestants]
+    report = Report(tell, rule.processes)
     for number in range(rule.processes):
         with contextlib.ExitStack() as stack:
-            ready = [r for r in runners if r.enter(stack, number)]
+            ready = []
+            for runner in runners:
+                if len(runners) > 1:
+                    report.loading(runner.label)
+                if runner.enter(stack, number):
+                    ready.append(runner)
             with quiet():
-                found = _sample(ready, rule, announce)
+                found = _sample(ready, rule, announce, report, baseline)
             for runner, samples in zip(ready, found, strict=True):
                 runner.note(samples)
         announce = None
+        report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
 
 
 def _sample(
-    ready: list[_Runner], rule: Rule, announce: Announce | None
+    ready: list[_Runner],
+    rule: Rule,
+    announce: Announce | None,
+    report: Report,
+    baseline: str,
 ) -> list[Samples | BaseException]:
-    meters = [r.entry.meter for r in ready if r.entry is not None]
+    entries = [r.entry for r in ready if r.entry is not None]
+    meters = [entry.meter for entry in entries]
     if len(meters) == 1 and isinstance(meters[0], Worker):
         try:
-            return [meters[0].sample(rule, announce)]
+            return [meters[0].sample(rule, announce, report.progress)]
         except MeasureError as error:
             return [error]
-    return sample(meters, rule, announce) if meters else []
+    if not meters:
+        return []
+    referee = RoundReferee(_baseline_number(ready, baseline), _may_win(ready), rule.precision)
+    weather = Weather(rule.pause_seconds)
+    return sample(
+        meters, rule, announce, on_progress=report.progress, referee=referee, weather=weather
+    )
+
+
+def _may_win(ready: list[_Runner]) -> list[bool]:
+    """Which contestants may win: the trusted ones, or specialised ones if there are no others."""
+    trusted = [runner.verdict is None or runner.verdict.trusted for runner in ready]
+    if any(trusted):
+        return trusted
+    return [runner.verdict is not None and runner.verdict.may_win for runner in ready]
+
+
+def _baseline_number(ready: list[_Runner], wanted: str) -> int:
+    """The position of the baseline: the contestant that was asked for, else the first."""
+    for number, runner in enumerate(ready):
+        if wanted in (runner.name, runner.label.replace(" ", "-")):
+            return number
+    return 0
 
 
 class _Runner:
@@ -196,6 +236,8 @@ class _Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
+        self.name = contestant.runtime.name
+        self.label = f"{contestant.runtime.name} {contestant.precision}"
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
 
@@ -211,6 +253,11 @@ class _Runner:
             return False
         self._note_verdict(self.entry.verification)
         return True
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on what it computes; None if it was not verified."""
+        return self._verification.verdict if self._verification else None
 
     def _note_verdict(self, found: Verification | None) -> None:
         """Of several processes the worst verdict counts."""

@@ -1,4 +1,4 @@
-"""Which contestants there are for an invocation: its runtimes, and the precisions asked for."""
+"""The contestants for an invocation: one per runtime and requested precision."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import ONNX
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
-from turnkeyml.errors import MeasureError
+from turnkeyml.errors import MeasureError, TurnkeyError
 from turnkeyml.evaluate.contest import (
     Contestant,
     FileContestant,
@@ -20,6 +21,7 @@ from turnkeyml.evaluate.contest import (
     Quiet,
     measure,
 )
+from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
@@ -37,40 +39,43 @@ RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS
 
 
 def rule_of(plan: Plan) -> Rule:
-    """How long the plan wants to measure."""
-    return RULES[plan.rule] if plan.iterations is None else Rule.exactly(plan.iterations)
+    """The stopping rule of a plan."""
+    if plan.iterations is not None:
+        return Rule.exactly(plan.iterations)
+    rule = RULES[plan.rule]
+    return rule if plan.budget is None else rule.within(plan.budget)
 
 
 @dataclass(frozen=True)
 class Contestants:
-    """An invocation with all that contestants can be made of."""
+    """Creates the contestants for an invocation from its build and its live model."""
 
     folder: BuildFolder
     plan: Plan
     state: BuildState | None
     subject: Subject | None = None
     is_fresh: bool = False
-    """Whether the build was made just now, so that its files are the ones that were built."""
+    """Whether the build is new, so that its checksums need not be computed again."""
 
     @property
     def threads(self) -> int:
         return self.plan.threads or machine.usable_cores()
 
     def of(self, runtime: Runtime) -> list[Contestant]:
-        """What a runtime can measure here; an error in words where it is nothing."""
+        """The contestants of a runtime; raises ``MeasureError`` if it cannot measure here."""
         if not runtime.measures_files:
             return [self._live(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
-            raise MeasureError(f"{runtime.title} needs an ONNX file, and the sequence made none.")
+            raise MeasureError(f"{runtime.title} needs an ONNX file, but the sequence made none.")
         return [self._file(runtime, precision) for precision in self._precisions()]
 
     def _precisions(self) -> list[str]:
-        """Those that were asked for and that there are; that of the build where it is none."""
-        there = [p for p in dict.fromkeys(self.plan.precisions) if self._kind(p)]
-        return there or [self._own_precision()]
+        """The requested precisions that the build has; its own precision if it has none."""
+        built = [p for p in dict.fromkeys(self.plan.precisions) if self._kind(p)]
+        return built or [self._own_precision()]
 
     def missing_precisions(self) -> list[str]:
-        """Those that were asked for and that a model in another precision cannot have."""
+        """The requested precisions that the build does not have."""
         built = self.state is not None and ONNX in self.state.artifacts
         return [p for p in self.plan.precisions if not self._kind(p)] if built else []
 
@@ -79,7 +84,7 @@ class Contestants:
         return str(self.state.facts.get("precision", "fp32"))
 
     def _kind(self, precision: str) -> str | None:
-        """The name of the artifact of a precision."""
+        """The kind of the artifact in a precision; None if the build has none."""
         assert self.state is not None
         own = self._own_precision()
         converted = own == "mixed" and precision == "fp16"  # some of it had to stay in fp32
@@ -93,7 +98,7 @@ class Contestants:
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
         built = self.state.facts.get("sha256", {}).get(kind)
-        found = built if self.is_fresh else self._checksum(artifact)
+        found = built if self.is_fresh else self._checksum(kind)
         request = Request(
             threads=self.threads,
             model=str(self.folder.path / artifact),
@@ -112,13 +117,11 @@ class Contestants:
             changed=built is not None and found != built,
         )
 
-    def _checksum(self, artifact: str) -> str:
-        """Of an ONNX file as it is now, with its data files."""
-        from turnkeyml.build.fingerprint import checksum
-        from turnkeyml.build.onnx_files import data_files
-
-        path = self.folder.path / artifact
-        return checksum([path, *data_files(path)])
+    def _checksum(self, kind: str) -> str:
+        """The current checksum of an artifact with its external data."""
+        assert self.state is not None
+        files = self.state.artifact_files.get(kind, (self.state.artifacts[kind],))
+        return checksum(self.folder.path / file for file in files)
 
     def _live(self, runtime: Runtime) -> Contestant:
         subject = self.subject
@@ -153,7 +156,7 @@ class Contestants:
         return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
 
     def _measurements(self, runtime: Runtime, precision: str = "") -> Path:
-        """The folder for what is measured with a runtime at this point of a sweep."""
+        """The folder for the measurements with a runtime at this point of a sweep."""
         name = f"{runtime.name}-{precision}" if precision else runtime.name
         point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
         return self.folder.benchmark(
@@ -166,6 +169,7 @@ def measure_contestants(
     runtimes: list[Runtime],
     announce: Callable[[float], None] | None = None,
     quiet: Quiet = nullcontext,
+    tell: Tell | None = None,
 ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
     """Measure with each runtime; several contestants race. Needs the build folder's lock."""
     plan, device = contestants.plan, find_device(contestants.plan.device)
@@ -174,10 +178,17 @@ def measure_contestants(
     for runtime in runtimes:
         try:
             taking_part += contestants.of(runtime)
-        except MeasureError as error:
+        except TurnkeyError as error:  # such as that its ONNX file is damaged
             refused.append(Outcome(failed(device, runtime, str(error))))
     measured = measure(
-        taking_part, rule_of(plan), device, contestants.threads, announce=announce, quiet=quiet
+        taking_part,
+        rule_of(plan),
+        device,
+        contestants.threads,
+        announce=announce,
+        tell=tell,
+        quiet=quiet,
+        baseline=_wanted_baseline(plan, runtimes),
     )
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
@@ -194,7 +205,7 @@ def measure_contestants(
 
 
 def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
-    """Save what was measured, with what only the build and the plan know."""
+    """Save an evaluation, completed with the build name and the parameters of the plan."""
     evaluation = replace(
         outcome.evaluation,
         build_name=contestants.folder.name,
@@ -209,12 +220,18 @@ def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
 
 
 def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:
-    """The label of what the others are compared with: the one asked for, else the original model
-    as it is, else the first."""
+    """The label of the baseline: the requested one, else the original model, else the first."""
     measured = [e for e in evaluations if e.ok] or list(evaluations)
-    originals = [r.name for r in runtimes if not r.measures_files]
-    wanted = plan.baseline.replace(" ", "-") if plan.baseline else next(iter(originals), "")
+    wanted = _wanted_baseline(plan, runtimes)
     for evaluation in measured:
         if wanted in (evaluation.runtime, evaluation.label.replace(" ", "-")):
             return evaluation.label
     return measured[0].label
+
+
+def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:
+    """The one asked for, with or without its precision; else what runs the model as it is."""
+    if plan.baseline:
+        return plan.baseline.replace(" ", "-")
+    live = sorted((r for r in runtimes if not r.measures_files), key=lambda r: not r.as_it_is)
+    return live[0].name if live else ""

@@ -1,4 +1,4 @@
-"""Building and measuring one invocation: what the input child and the API both do."""
+"""Building and measuring one invocation, for the input child and for the API."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def evaluate(
     labels: dict[str, tuple[str, ...]] | None = None,
     turns: Turns | None = None,
 ) -> InvocationResult:
-    """Do with an invocation what the plan says. Failures are part of the result."""
+    """Build and measure an invocation as planned. Failures are part of the result."""
     folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
     work = _Work(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
     result = InvocationResult(subject.record, build_dir=str(folder.path))
@@ -60,18 +60,18 @@ def evaluate(
         failure = f"{error.strerror or error}: {error.filename or folder.path}"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             failure = (
-                f"The disk is full: {folder.path} needs more space. "
-                "Free some, or choose another cache with --cache-dir."
+                f"No space left on device for {folder.path}: the disk is full. "
+                "Free some space, or choose another cache with --cache-dir."
             )
         return replace(result, failure=failure, traceback=traceback.format_exc())
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not cost the others
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the other invocations must go on
         failure = f"Unknown turnkey error: {describe(error)}"
         return replace(result, failure=failure, traceback=traceback.format_exc())
 
 
 @dataclass(frozen=True)
 class _Work:
-    """One invocation on its way through build and measurement."""
+    """The build and measurement of one invocation."""
 
     subject: Subject
     plan: Plan
@@ -82,7 +82,7 @@ class _Work:
     turns: Turns
 
     def lock(self) -> AcquireReturnProxy:
-        """The build's lock, taken; whoever watches hears if that means waiting."""
+        """The acquired lock of the build folder; sends an event if it has to wait."""
         from filelock import Timeout
 
         lock = self.folder.lock()
@@ -94,13 +94,13 @@ class _Work:
 
     def run(self, result: InvocationResult) -> InvocationResult:
         runtimes = self._runtimes()
-        self._write_subject_stats()
+        lost = self._write_subject_stats()
         built: Built | None = None
         if self._needs_build(runtimes):
             try:
                 built = self._build()
             except TurnkeyError as error:
-                with contextlib.suppress(OSError):  # the failure itself is told in any case
+                with contextlib.suppress(OSError):  # the result has the failure anyway
                     self._write_failure(str(error))
                 trace = traceback.format_exc() if environment.traceback() else None
                 return replace(
@@ -117,6 +117,8 @@ class _Work:
                 verification=built.state.verification,
                 remarks=built.remarks,
             )
+        if lost:
+            result = replace(result, remarks=(*result.remarks, lost))
         if not self.plan.build_only:
             evaluations, race, missing = self._measure_all(runtimes, built)
             remarks = (*result.remarks, *self._remarks(evaluations, built, missing))
@@ -127,26 +129,25 @@ class _Work:
         self, evaluations: tuple[Evaluation, ...], built: Built | None, missing: list[str]
     ) -> Iterator[str]:
         if missing:
-            yield f"The model is in another precision, so there is no {', '.join(missing)} of it."
+            names = ", ".join(missing)
+            yield f"Not measured in {names}: the original model is in another precision."
         yield from self._cast_remarks(evaluations, built)
 
     def _cast_remarks(
         self, evaluations: tuple[Evaluation, ...], built: Built | None
     ) -> Iterator[str]:
-        """Where a runtime computes in fp32 what we have converted, and so only loses time."""
+        """A remark for each runtime that casts the converted model back to fp32."""
         if built is None or len(built.state.artifacts) < 2:
             return
         for evaluation in filter(lambda e: e.ok, evaluations):
             runtime = find_runtime(evaluation.runtime, evaluation.device_type)
             if evaluation.precision in runtime.casts:
                 what = f"{runtime.title} casts {evaluation.precision} to fp32 on {runtime.device}"
-                hint = (
-                    "" if len(self.plan.precisions) > 1 else "; --precision fp32 measures without"
-                )
+                hint = "" if len(self.plan.precisions) > 1 else "; use --precision fp32 to avoid it"
                 yield f"{what}, which costs time{hint}."
 
     def _runtimes(self) -> list[Runtime]:
-        """Those that were asked for; otherwise every one that can measure this here."""
+        """The requested runtimes; by default every available one that can run this model."""
         if self.plan.runtimes:
             return [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
         every = available_runtimes(self.plan.device)
@@ -159,9 +160,9 @@ class _Work:
         return build(self.subject, sequence, self.plan, self.folder, self.sink)
 
     def _sequence_name(self) -> str:
-        """The named sequence that was asked for; otherwise the default of the runtime.
+        """The requested sequence; otherwise one for the requested precisions, or the default.
 
-        Where precisions were asked for, a build in the cache that has them all will do.
+        The precisions of a cached build are added, so that it is not rebuilt with fewer.
         """
         plan, subject = self.plan, self.subject
         if plan.sequence is not None:
@@ -193,19 +194,23 @@ class _Work:
         def announce(seconds: float) -> None:
             self.sink.send(events.MeasureEstimated(name, seconds))
 
+        def tell(seconds: float, doing: str) -> None:
+            self.sink.send(events.MeasureProgress(name, seconds, doing))
+
         state = built.state if built else None
         fresh = built is not None and not built.reused
         contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
         evaluations, race = measure_contestants(
-            contestants, runtimes, announce, lambda: self.turns.alone(name)
+            contestants, runtimes, announce, lambda: self.turns.alone(name), tell
         )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
         return evaluations, race, contestants.missing_precisions()
 
-    def _write_subject_stats(self) -> None:
+    def _write_subject_stats(self) -> str | None:
+        """What could not be kept of the earlier stats, in a sentence."""
         record = self.subject.record
-        update_stats(
+        return update_stats(
             self.folder,
             turnkey_version=turnkeyml.__version__,
             build_name=record.build_name,

@@ -1,4 +1,4 @@
-"""Measuring finished builds again: no script, no model, and no torch for ONNX builds."""
+"""Measuring finished builds again, without the script and, for ONNX builds, without torch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation
         before = evaluations_in(read_stats(folder))
         points = [e.get("parameters") or {} for e in before]
         distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
-        for point in distinct:  # of a sweep, if it was part of one
+        for point in distinct:  # the points of a sweep; one empty point without a sweep
             of_point = [e for e in before if (e.get("parameters") or {}) == point]
             evaluations += _measure_point(folder, replace(plan, parameters=point), skip, of_point)
     return evaluations
@@ -47,7 +47,7 @@ def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[
     state = read_state(folder)
     reason = None
     if state is None or not state.succeeded:
-        reason = "there is no finished build; run its script again"
+        reason = "the build is not finished; run its script again"
     elif folder.file_sizes() != state.files:
         reason = "its files were removed or changed; run its script again"
     if reason is not None:

@@ -1,4 +1,4 @@
-"""A fresh process for a live model: it runs the script again and measures what it finds there."""
+"""A worker for live models: a new process that runs the script again and measures the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["RerunRequest", "main"]
 
 @dataclass(frozen=True)
 class RerunRequest:
-    """Which model of which script is to be measured."""
+    """The script to run, and the hash of the invocation to measure."""
 
     script: str
     script_args: tuple[str, ...]
@@ -67,7 +67,7 @@ def _find(request: RerunRequest) -> Subject:
     for subject in found.subjects:
         if subject.record.hash == request.hash:
             return subject
-    raise MeasureError("the script did not call the model when it was run again")
+    raise MeasureError("the script did not call the model again when it was rerun")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which earlier measurements keep a build from being measured again."""
+"""The skip policies: which builds are not measured again."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ SKIP: dict[str, frozenset[str]] = {
     "successful": frozenset({"successful"}),
     "none": frozenset(),
 }
-"""For each policy, the outcomes of earlier measurements that are left as they are."""
+"""For each policy, the statuses of earlier evaluations that are skipped."""

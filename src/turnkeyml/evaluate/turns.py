@@ -1,4 +1,4 @@
-"""Who may use the machine: any number of inputs that build, or one that measures."""
+"""Turns on the machine: any number of inputs may build, or a single one may measure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Turns"]
 
 
 class Turns:
-    """A lock that those who work share and whoever measures has alone.
+    """A readers-writer lock: inputs that build share it, an input that measures has it alone.
 
-    It is the kernel's record lock on a file: it goes with the process, however that ends, and is
-    not passed on to what a script forks. Without a file there is nobody to share with.
+    It is a POSIX record lock on a file: the kernel releases it when the process exits, and forked
+    processes do not inherit it. Without a file, nothing is locked.
     """
 
     def __init__(self, path: str | None = None, sink: events.Sink | None = None) -> None:
@@ -24,12 +24,12 @@ class Turns:
         self._handle: int | None = None
 
     def work(self) -> None:
-        """Wait until nobody measures; from then on nobody does until we let them."""
+        """Wait until no other input measures, and keep others from measuring from then on."""
         self._lock(exclusively=False)
 
     @contextlib.contextmanager
     def alone(self, invocation: str) -> Iterator[None]:
-        """Within the block nobody else works or measures."""
+        """Within the block no other input builds or measures."""
         if self._path is not None:
             self._sink.send(events.TurnAwaited(invocation))
             self._unlock()
@@ -49,12 +49,12 @@ class Turns:
 
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         kind = fcntl.LOCK_EX if exclusively else fcntl.LOCK_SH
-        # Opened anew each time: a script may have closed every file there was.
+        # Reopened each time, because a script may have closed all file descriptors.
         self._handle = os.open(self._path, flags, 0o600)
         fcntl.lockf(self._handle, kind)
 
     def _unlock(self) -> None:
         if self._handle is not None:
-            with contextlib.suppress(OSError):  # closed by the script, and unlocked with that
+            with contextlib.suppress(OSError):  # the script closed it, which unlocked it
                 os.close(self._handle)
             self._handle = None

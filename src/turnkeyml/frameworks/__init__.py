@@ -1,4 +1,4 @@
-"""Kinds of models: one folder per framework behind one small interface."""
+"""The frameworks: one folder per framework, all behind one small interface."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 __all__ = ["FRAMEWORKS", "find_framework", "framework_of", "frameworks", "reader_of"]
 
 FRAMEWORKS = ("torch", "onnx")
-"""The folders, in the order in which they are asked."""
+"""The names of the folders, in lookup order."""
 
 
 def frameworks() -> list[Framework]:
-    """Every framework; none of them imports its library before it must."""
+    """Every framework. Each imports its library lazily."""
     return [find_framework(name) for name in FRAMEWORKS]
 
 
 def find_framework(name: str) -> Framework:
-    """The framework in the folder of that name."""
+    """The framework with this folder name."""
     framework: Framework = import_module(f"{__name__}.{name}").FRAMEWORK
     return framework
 
 
 def reader_of(path: str) -> Framework | None:
-    """The framework whose models a file holds; None for a script."""
+    """The framework that reads this model file, by suffix; None for a script."""
     suffixes = {f.suffix: f for f in frameworks() if f.suffix}
     return next((f for s, f in suffixes.items() if path.lower().endswith(s)), None)
 
 
 def framework_of(model: Any) -> Framework | None:
-    """The framework of a live model; None where it belongs to none."""
+    """The framework of a live model; None for an object of no known framework."""
     return next((f for f in frameworks() if f.owns(model)), None)

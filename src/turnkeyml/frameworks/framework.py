@@ -1,4 +1,4 @@
-"""The one small interface behind which a framework lives."""
+"""The interface that every framework implements."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ __all__ = ["Framework"]
 
 
 class Framework:
-    """A kind of model: how its models are seen in scripts, taken from programs, read from files.
+    """Discovers the models of one framework: in scripts, in programs that use the API, in files.
 
-    What it does with one model (reference outputs, export, measuring it live) is in its subclass of
-    ``build.subject.Subject``. A framework overrides what applies to it.
+    The operations on one model (reference outputs, export, live measurement) are in the
+    framework's subclass of ``build.subject.Subject``. A framework overrides what applies to it.
     """
 
     name: ClassVar[str]
     model: ClassVar[str]
-    """What one of its models is, in a message: ``a torch.nn.Module``."""
+    """How messages call one of its models: ``a torch.nn.Module``."""
     suffix: ClassVar[str] = ""
-    """The suffix of files that are models; empty where models are found by running scripts."""
+    """The suffix of its model files; empty if models are found by running scripts."""
     script_modules: ClassVar[tuple[str, ...]] = ()
-    """What to import before a script runs, so that forked processes have it."""
+    """Modules to import before forking, so that each input's process starts with them loaded."""
     build_modules: ClassVar[tuple[str, ...]] = ()
-    """What to import as well before many builds."""
+    """Further modules to import before forking if the processes will build."""
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        """Within the block, enter every call of a model into the register.
+        """Within the block, enter every call to a model into the register.
 
-        The block gets a dict that tells, for classes whose calls could not be looked at, why not.
+        Yields a dict that maps each class whose calls could not be recorded to the reason.
         """
         yield {}
 
     def use_threads(self, threads: int) -> None:
-        """Let the framework compute with so many threads in this process."""
+        """Set the number of threads that the framework uses in this process."""
 
     def owns(self, model: Any) -> bool:
-        """Whether an object of a program is a model of this framework."""
+        """Whether an object is a live model of this framework."""
         return False
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        """A model that a program hands to us, with the arguments of one call."""
+        """A live model passed to the API, with the arguments of one call."""
         raise NotImplementedError(f"{self.name} has no live models")
 
     def read(self, item: Input) -> Subject:

@@ -8,7 +8,7 @@ __all__ = ["hash_invocation", "hash_model", "short"]
 
 
 def short(text: str) -> str:
-    """The first eight hexadecimal digits of a text's SHA-256."""
+    """The first eight hexadecimal digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -24,5 +24,5 @@ def hash_invocation(
     dtypes: dict[str, str],
     more: str = "",
 ) -> str:
-    """The hash of a call; ``more`` tells calls apart that the documented hash does not."""
+    """The hash of an invocation; ``more`` separates calls that share the documented hash."""
     return short(f"{model_hash}{parent_hash}{shapes}{dtypes}{more}")

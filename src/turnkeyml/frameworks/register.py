@@ -1,4 +1,4 @@
-"""The book of what was found: models, and the ways in which each was called."""
+"""The register of discovered models and of the invocations of each."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from turnkeyml.nouns import InvocationRecord
 __all__ = ["MAX_RECORDED", "Call", "Invocation", "Keeper", "ModelKind", "Register"]
 
 MAX_RECORDED = 8
-"""Of a model that is called with more shapes than this, the rest are listed but not built."""
+"""The most input shapes per model that are built; further ones are only listed."""
 
 
 class Keeper(Protocol):
-    """Gives a model back after the script has ended, whether or not the script still has it."""
+    """Returns a model after the script has ended, even if the script has deleted it."""
 
     def model(self) -> Any: ...
 
 
 class ModelKind(Protocol):
-    """What a framework knows about its models, asked when a call is entered."""
+    """What a framework knows about its models; the register asks when it sees a call."""
 
     model_type: str
-    """As it is listed, such as ``Pytorch (torch.nn.Module)``."""
+    """The type that reports show, such as ``Pytorch (torch.nn.Module)``."""
 
     def is_model(self, target: Any) -> bool:
-        """Whether it counts as a model, and not as a loss or an activation."""
+        """Whether the target counts as a model; losses and activations do not."""
 
     def is_weightless(self, target: Any) -> bool:
-        """Whether it is a model only where nothing else is."""
+        """Whether the target has no weights, so that it counts only if no model has any."""
 
     def text(self, target: Any) -> str:
-        """The text that the documented hash of a model is made from."""
+        """The text that the documented model hash is computed from."""
 
     def fingerprint(self, target: Any) -> str:
         """Differs between models that differ in anything but the values of their weights."""
@@ -48,17 +48,17 @@ class ModelKind(Protocol):
     def name(self, call: Call) -> str: ...
 
     def location(self, call: Call) -> tuple[str, int]:
-        """File and line of the call; none for a model inside of another."""
+        """File and line of the call; ``("", 0)`` for a submodel."""
 
     def parameters(self, target: Any) -> tuple[int, int]:
-        """How many there are, and their bytes."""
+        """The number of parameters and their size in bytes."""
 
     def remarks(self, call: Call) -> tuple[str, ...]: ...
 
     def keep(self, target: Any) -> Keeper: ...
 
     def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-        """What there is about the arguments of a call that no build can be made from."""
+        """Why a call with these arguments cannot be built; None if it can."""
 
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -67,23 +67,23 @@ class ModelKind(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a model, as it was seen."""
+    """One observed call to a model."""
 
     kind: ModelKind
     target: Any
     called: Any
-    """What was called: the target itself, or something that wraps it."""
+    """The object that was called: the target itself, or a wrapper around it."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     frame: FrameType | None = None
     parent: Invocation | None = None
-    around: Any = None
-    """The model inside of which it was called."""
+    enclosing: Any = None
+    """The model whose call contains this one."""
 
 
 @dataclass
 class Invocation:
-    """One model called in one way."""
+    """One model called with one set of input shapes, dtypes and flags."""
 
     model: _Model
     hash: str
@@ -101,7 +101,7 @@ class Invocation:
         return self.parent.depth + 1 if self.parent else 0
 
     def count(self, seconds: float, completed: bool = True) -> None:
-        """Note that it was executed once more."""
+        """Count one more execution."""
         self.executed += 1
         self.completed += completed
         self.seconds += seconds
@@ -109,7 +109,7 @@ class Invocation:
 
 @dataclass
 class _Model:
-    """Models that are one model for us: same structure, same code, same settings."""
+    """All objects with the same structure, code and settings; they count as one model."""
 
     kind: ModelKind
     name: str
@@ -127,14 +127,14 @@ class _Model:
 
 @dataclass
 class _Object:
-    """A module of the script's, and which model it is inside each parent."""
+    """One object of the script, and the model that it is within each parent invocation."""
 
     weak: weakref.ref[Any]
     models: dict[str | None, _Model] = field(default_factory=dict)
 
 
 class Register:
-    """Enters calls, and tells in the end what there was."""
+    """Collects the calls of a script and returns its models and invocations."""
 
     def __init__(
         self, stem: str, on_found: Callable[[InvocationRecord], None] | None = None
@@ -147,19 +147,19 @@ class Register:
         self._hashes: set[str] = set()
 
     def knows(self, target: Any) -> bool:
-        """Whether this very object has been called before."""
+        """Whether this object (by identity) has been called before."""
         known = self._objects.get(id(target))
         return known is not None and known.weak() is target
 
     def enter(self, call: Call) -> Invocation | None:
-        """The invocation that a call belongs to; None if what is called is no model."""
+        """The invocation that a call belongs to; None if the target is not a model."""
         model = self._model(call)
         return self._invocation(model, call) if model else None
 
     def records(self) -> list[InvocationRecord]:
-        """Every invocation, with its final counts, models in the order of their first call.
+        """Every invocation with its final counts; models are in the order of their first call.
 
-        What has no weights counts only where nothing has any.
+        Models without weights are included only if no model has weights.
         """
         order = {id(m): i for i, m in enumerate(self._models.values())}
         found = sorted(self._invocations.values(), key=lambda i: order[id(i.model)])
@@ -168,7 +168,7 @@ class Register:
         return [self._record(invocation) for invocation in found]
 
     def subjects(self) -> list[Subject]:
-        """Every invocation that can be built, with its model and its arguments."""
+        """Every invocation that can be built, with its model and arguments."""
         by_hash = {i.hash: i for i in self._invocations.values()}
         found = []
         for record in self.records():
@@ -181,7 +181,7 @@ class Register:
         return found
 
     def _model(self, call: Call) -> _Model | None:
-        """What is known of a model; it is looked at once for each object."""
+        """The model of a call; each object is examined only once per parent."""
         target = call.target
         parent_hash = call.parent.hash if call.parent else None
         if not self.knows(target):
@@ -196,7 +196,7 @@ class Register:
         return known.models[parent_hash]
 
     def _enter_model(self, call: Call, parent_hash: str | None) -> _Model:
-        """Enter a model unless it is known; models that only look alike are kept apart."""
+        """The registered model; different models with the same ``repr`` get different hashes."""
         target, kind = call.target, call.kind
         fingerprint = kind.fingerprint(target)
         key = (fingerprint, parent_hash)
@@ -206,7 +206,7 @@ class Register:
         if any(m.hash == digest and k[0] != fingerprint for k, m in self._models.items()):
             digest = short(digest + fingerprint)
         file, line = kind.location(call)
-        parameters, size = kind.parameters(target)
+        parameters, parameter_bytes = kind.parameters(target)
         self._models[key] = _Model(
             kind=kind,
             name=kind.name(call),
@@ -216,7 +216,7 @@ class Register:
             file=file,
             line=line,
             parameters=parameters,
-            parameter_bytes=size,
+            parameter_bytes=parameter_bytes,
             hash=digest,
             remarks=kind.remarks(call),
             weightless=kind.is_weightless(target),
@@ -244,7 +244,7 @@ class Register:
         return invocation
 
     def _record_arguments(self, invocation: Invocation, call: Call) -> None:
-        """Copy the arguments before the model can change them."""
+        """Copy the arguments before the model can modify them in place."""
         siblings = [i for i in self._invocations.values() if i.model is invocation.model]
         if len(siblings) >= MAX_RECORDED:
             invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
@@ -254,14 +254,14 @@ class Register:
             return
         try:
             invocation.arguments = structure.clone((call.args, call.kwargs))
-        except Exception as error:  # noqa: BLE001 - it must not stop the script
+        except Exception as error:  # noqa: BLE001 - recording must not stop the script
             invocation.obstacle = f"its inputs cannot be recorded ({describe(error)})"
 
     def _record(self, invocation: Invocation) -> InvocationRecord:
         model = invocation.model
         obstacle = invocation.obstacle
         if obstacle is None and invocation.executed > 0 and invocation.completed == 0:
-            obstacle = "every call of it in the script failed"
+            obstacle = "every call to it in the script failed"
         return InvocationRecord(
             name=model.name,
             model_type=model.kind.model_type,

@@ -95,6 +95,7 @@ class Follower:
         failure = self._failure if self.complete and failure is None else failure
         rows = [self._row(record, failure) for record in self._found.values()]
         outcome = self._outcome or ScriptOutcome()
+        outcome = replace(outcome, remarks=(*outcome.remarks, *self._reader.damaged))
         complaint = failure or self._complaint(rows)
         self._enter(None)
         return InputResult(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from turnkeyml.cache.files import remove_leftovers, write_json
+from turnkeyml.cache.files import make_way, read_json, remove_leftovers, write_json
 from turnkeyml.cache.layout import journal_file, journal_folder
-from turnkeyml.nouns import InputResult, Task, from_dict, to_dict
+from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
 __all__ = ["Journal"]
-
-_DAMAGE = (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""What reading raises if a file is missing, damaged or of another version."""
 
 
 class Journal:
@@ -27,9 +23,8 @@ class Journal:
         A record that cannot be read counts as none, so that the task runs again.
         """
         try:
-            data = json.loads(self._path(task).read_text(encoding="utf-8"))
-            return from_dict(InputResult, data)
-        except _DAMAGE:
+            return from_dict(InputResult, read_json(self._path(task)))
+        except DamagedRecord:
             return None
 
     def begin(self, tasks: list[Task]) -> None:
@@ -38,6 +33,7 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(folder)
         for task in tasks:
+            make_way(self._path(task))
             self._path(task).unlink(missing_ok=True)
 
     def keep(self, task: Task, result: InputResult) -> None:

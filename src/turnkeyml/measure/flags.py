@@ -55,6 +55,18 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"The noise is steady: {known}, and ±{rule.precision:.0%} would take longer than the "
             f"time limit of {rule.cap_seconds:g} s; use a quieter machine or --rigorous.",
         )
+    elif "restless" in reasons:
+        yield Flag(
+            FlagKind.SETTLED,
+            f"The machine is restless{f' and {known}' if known else ''}, which more runs would not "
+            "change: stop other programs, or give it time with --budget S.",
+        )
+    elif "time" in reasons and width is not None and width > rule.precision:
+        yield Flag(
+            FlagKind.CAP,
+            f"The race was over after {rule.race_seconds:g} s and {known}: --rigorous measures as "
+            "long as it takes.",
+        )
     elif width is not None and width > rule.precision and len(sittings) > 1:
         yield Flag(
             FlagKind.PROCESSES,

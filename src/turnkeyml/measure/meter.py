@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from turnkeyml.measure.rules import Rule, is_steady
+from turnkeyml.measure.rules import Rule, is_moving, is_steady
 from turnkeyml.system import activity
 from turnkeyml.system.activity import Activity
 
@@ -26,6 +26,10 @@ TIMER_SHARE = 0.001
 """What reading the clock may cost of what is timed."""
 
 CALIBRATIONS = 2000
+
+REST_SECONDS = 0.002
+REST_LOOKS = 250
+"""How often, and how many times at most, we look whether threads still spin."""
 
 Clock = Callable[[], int]
 
@@ -68,6 +72,9 @@ class Meter(Protocol):
 
     def take(self, samples: int, block: int, recovery: int = 0) -> Slice: ...
 
+    def rest(self) -> None:
+        """Use no processor from here to the next turn."""
+
 
 class SessionMeter:
     """Times a session of this process."""
@@ -96,16 +103,24 @@ class SessionMeter:
         """Time so many samples of ``block`` runs each, after some runs that do not count."""
         times = np.zeros(samples, dtype=np.int64)
         with _without_collector():
+            # Before the recovery: looking at the counters takes long enough to cool a cache.
+            before = activity.read()
             for _ in repeat(None, recovery):
                 self._session.prepare()
                 self._run()
-            before = activity.read()
             if self._session.changes_inputs:
                 wall = self._time_prepared(times)
             else:
                 wall = _time(self._run, times, block, self._clock)
             after = activity.read()
         return Slice(times, wall, before.until(after))
+
+    def rest(self) -> None:
+        """Wait until the threads of this process sleep: after a run they spin for a while."""
+        for _ in repeat(None, REST_LOOKS):
+            if not activity.has_running_threads():
+                return
+            time.sleep(REST_SECONDS)
 
     def _run_until_steady(self, rule: Rule) -> tuple[np.ndarray, bool]:
         prepare, run, clock = self._session.prepare, self._run, self._clock
@@ -125,6 +140,8 @@ class SessionMeter:
                 continue
             if is_steady(np.array(times)):
                 return np.array(times), True
+            if elapsed >= rule.warmup_restless_seconds and not is_moving(np.array(times)):
+                return np.array(times), False
             looked_at = math.ceil(1.2 * len(times))
 
     def _time_prepared(self, times: np.ndarray) -> int:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.sampler import Ruling
+from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.nouns import Evaluation, RaceResult, RaceRow
 
-__all__ = ["judge", "speedup"]
+__all__ = ["RoundReferee", "judge", "speedup"]
 
 FEW_ROUNDS = 7
 """From so many on, the range of the rounds stands in for an interval that they are too few for."""
 
 LEAST_ADVANTAGE = 1.01
 """A smaller one does not make a winner, however sure it is."""
+
+BY_HOW_MUCH = 2.0
+"""Times the precision: well enough for the speed-up of a winner that is clear."""
+LOOSE = 5.0
+"""Times the precision: near enough for one that cannot win."""
 
 Measured = Mapping[str, Sequence[Samples]]
 """For each contestant the samples of each process."""
@@ -34,9 +41,15 @@ def judge(evaluations: Sequence[Evaluation], measured: Measured, baseline: str) 
             low, high = (interval.low, interval.high) if interval else (None, None)
             row = RaceRow(row.label, evaluation, ratio, low, high)
         rows.append(row)
-    winner, verdict = _winner([r.label for r in rows if r.may_win], measured)
+    winner, verdict = _winner([row.label for row in _eligible(rows)], measured)
     rounds = max((sum(len(s.slices) for s in samples) for samples in measured.values()), default=0)
     return RaceResult(chosen, rounds, tuple(rows), winner, verdict)
+
+
+def _eligible(rows: Sequence[RaceRow]) -> list[RaceRow]:
+    """The rows that may win. A specialised build does not win over one that is general."""
+    general = [row for row in rows if row.may_win]
+    return general or [row for row in rows if row.evaluation.ok and row.evaluation.verdict.may_win]
 
 
 def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[float, Interval | None]:
@@ -46,14 +59,19 @@ def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[floa
     """
     # One that lost a process lost all that follow.
     processes = [_ratios(b, o) for b, o in zip(baseline, other, strict=False)]
-    ratios = np.concatenate(processes)
-    middle = float(np.median(ratios))
-    interval = overall_interval(processes)
-    if interval is None and len(ratios) >= FEW_ROUNDS:
-        interval = Interval(float(ratios.min()), float(ratios.max()))
+    middle, interval = _ratio(processes)
     if interval is None or len(processes) > 1 or baseline is other:
         return middle, interval
     return middle, _with_floor(middle, interval)
+
+
+def _ratio(processes: Sequence[np.ndarray]) -> tuple[float, Interval | None]:
+    """The median of the ratios in the rounds of some processes, and what the rounds say of it."""
+    ratios = np.concatenate(processes)
+    interval = overall_interval(processes)
+    if interval is None and len(ratios) >= FEW_ROUNDS:
+        interval = Interval(float(ratios.min()), float(ratios.max()))
+    return float(np.median(ratios)), interval
 
 
 def _with_floor(middle: float, interval: Interval) -> Interval:
@@ -67,6 +85,56 @@ def _with_floor(middle: float, interval: Interval) -> Interval:
 def _ratios(baseline: Samples, other: Samples) -> np.ndarray:
     pairs = zip(baseline.rounds(), other.rounds(), strict=False)
     return np.array([np.median(b) / np.median(o) for b, o in pairs])
+
+
+@dataclass(frozen=True)
+class RoundReferee:
+    """Ends a race when its question is answered: who wins, and by how much."""
+
+    baseline: int
+    """The number of the contestant that all are compared with; it stays to the end."""
+    may_win: Sequence[bool]
+    """Whether each contestant computes what the original computes."""
+    precision: float
+    """The half width of a speed-up's interval, relative to it, that is good enough."""
+
+    def rule(self, rounds: Sequence[np.ndarray]) -> Ruling:
+        """Who has lost for good, and whether more rounds would tell anything."""
+        eligible = [n for n, times in enumerate(rounds) if self.may_win[n] and len(times)]
+        if not eligible:
+            return Ruling(frozenset(self._known(rounds)))
+        leader = min(eligible, key=lambda n: float(np.median(rounds[n])))
+        beaten = {n for n in eligible if n != leader and _is_beaten(rounds[n], rounds[leader])}
+        rivals = {*eligible} - beaten - {leader}
+        answered = all(self._is_known(rounds[n], rounds[leader]) for n in rivals)
+        answered &= self._is_known(rounds[self.baseline], rounds[leader], BY_HOW_MUCH)
+        losers = {*beaten, *self._known(rounds)} - {self.baseline}
+        return Ruling(frozenset(losers), answered)
+
+    def _known(self, rounds: Sequence[np.ndarray]) -> Iterator[int]:
+        """Those that cannot win and whose speed is known, near enough."""
+        for number, times in enumerate(rounds):
+            if self.may_win[number] or number == self.baseline:
+                continue
+            if self._is_known(times, rounds[self.baseline], LOOSE):
+                yield number
+
+    def _is_known(self, one: np.ndarray, other: np.ndarray, factor: float = 1.0) -> bool:
+        middle, interval = _of_rounds(one, other)
+        return interval is not None and interval.half_width <= factor * self.precision * middle
+
+
+def _is_beaten(one: np.ndarray, leader: np.ndarray) -> bool:
+    ratio, interval = _of_rounds(one, leader)
+    if interval is None:
+        return False
+    return _with_floor(ratio, interval).low > 1 and ratio >= LEAST_ADVANTAGE
+
+
+def _of_rounds(one: np.ndarray, other: np.ndarray) -> tuple[float, Interval | None]:
+    """How many times as slow one is, from the medians of the rounds that both have run."""
+    common = min(len(one), len(other))
+    return _ratio([one[:common] / other[:common]]) if common else (math.nan, None)
 
 
 def _winner(eligible: list[str], measured: Measured) -> tuple[str | None, str]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import turnkeyml
-from turnkeyml.cache.files import replacing, write_json
+from turnkeyml.cache.arrays import read_archive
+from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.flags import find_flags
@@ -20,7 +21,14 @@ from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import overall_interval
-from turnkeyml.nouns import Conditions, Evaluation, EvaluationStatus, Performance, to_dict
+from turnkeyml.nouns import (
+    Conditions,
+    DamagedRecord,
+    Evaluation,
+    EvaluationStatus,
+    Performance,
+    to_dict,
+)
 from turnkeyml.runtimes.contract import Device, Runtime
 from turnkeyml.system import machine
 from turnkeyml.system.activity import Activity
@@ -36,6 +44,9 @@ __all__ = [
 
 MILLISECOND = 1e6
 """In nanoseconds."""
+
+MOST_SAMPLE_BYTES = 256_000_000
+"""Unpacked: some thirty million runs."""
 
 WINDOW_SECONDS = 0.5
 LEAST_SECONDS = 0.1
@@ -108,6 +119,8 @@ def _now() -> str:
 def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
     """Keep the record and the raw samples."""
     samples = [s.samples for s in sittings]
+    make_way(samples_file(folder))
+    make_way(evaluation_file(folder))
     with replacing(samples_file(folder)) as temporary, temporary.open("wb") as file:
         np.savez_compressed(
             file,
@@ -117,14 +130,30 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             processes=np.array([len(s.timed) for s in samples]),
             rounds=np.array([n for s in samples for n in s.slices]),
             walls=np.array([w for s in samples for w in s.walls]),
+            set_aside=_small(np.concatenate([s.set_aside for s in samples])),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 
 
 def load_samples(file: Path) -> list[np.ndarray]:
-    """The latencies of each process, in milliseconds, as they were measured."""
-    with np.load(file) as arrays:
+    """The latencies of each process, in milliseconds, as they were measured.
+
+    A ``DamagedRecord`` where they cannot be that; a ``FileNotFoundError`` where there are none.
+    """
+    arrays = read_archive(file, MOST_SAMPLE_BYTES)
+    try:
         timed, counts, blocks = arrays["timed"], arrays["processes"], arrays["blocks"]
+    except KeyError as error:
+        raise DamagedRecord(f"it has no {error}") from None
+    for array in (timed, counts, blocks):
+        if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
+            raise DamagedRecord("its arrays are not lists of integers")
+        if array.min() < 0 or array.max() >= 2**63:
+            raise DamagedRecord("its arrays have negative or huge numbers")
+    if min(counts.min(), blocks.min()) < 1 or sum(counts.tolist()) != len(timed):
+        raise DamagedRecord("it has a different number of samples than it says")
+    if len(blocks) != len(counts):
+        raise DamagedRecord("it has a different number of processes than it says")
     parts = np.split(timed.astype(np.int64), np.cumsum(counts)[:-1])
     return [part / block / MILLISECOND for part, block in zip(parts, blocks, strict=True)]
 
@@ -160,6 +189,8 @@ def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions)
         empty_call_latency=samples[0].empty_call / MILLISECOND,
         timer_latency=samples[0].timer / MILLISECOND,
         wall_seconds=seconds,
+        paused_seconds=sum(s.paused_seconds for s in samples),
+        samples_set_aside=sum(len(s.set_aside) for s in samples),
         processes=len(samples),
         stopped=" ".join(sorted({s.stopped for s in samples})),
         flags=find_flags(samples, rule, conditions),

@@ -4,13 +4,13 @@ on any series of numbers."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from turnkeyml.measure.statistics import correlation_time, drift, median_interval
 
-__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_steady"]
+__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_moving", "is_steady"]
 
 STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
@@ -35,6 +35,15 @@ SETTLED_LOOKS = 5
 SETTLED = 0.05
 """The noise has settled when it was the same, within this much, the last few times we looked."""
 
+RESTLESS_SHARE = 0.25
+"""Of the cap, after which noise that does not settle may end the measurement."""
+RESTLESS_LOOKS = 3
+WAVE_SECONDS = 0.2
+"""Runs that depend on each other for longer than this show waves, and not just noise."""
+FAR_OFF = 2.0
+"""Times the cap: where the precision was further away than this each time we looked, more runs of
+the same kind do not help."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -53,14 +62,40 @@ class Rule:
     warmup_seconds: float = 0.5
     warmup_most_runs: int = 1_000_000
     warmup_cap_seconds: float = 15.0
+    warmup_restless_seconds: float = 3.0
+    """After which only a warm-up that gets faster, or slower, goes on; one that wavers does not."""
+    pause_seconds: float = 0.0
+    """The most that is spent on waiting for other load to pass."""
+    race_seconds: float | None = None
+    """The most for the rounds of a race, pauses included. A race with such a limit asks only who
+    wins, and by how much; without one each contestant is measured as if it were alone."""
+    budget_seconds: float | None = None
+    """What a user is willing to spend on the timed runs of all processes; see ``within``."""
 
     @classmethod
     def exactly(cls, iterations: int) -> Rule:
         """So many timed runs; whoever says how many wants no more than is needed before them."""
         return cls(name="iterations", iterations=iterations, warmup_seconds=0.2)
 
+    def within(self, seconds: float) -> Rule:
+        """The same, with so many seconds to spend on the timed runs of all processes.
 
-DEFAULT = Rule()
+        Whoever gives more time wants it used: only the precision, or noise that is known so well
+        that the time will not do, ends it before. Pauses come on top, a quarter of it at most,
+        except in a race.
+        """
+        share = seconds / self.processes
+        return replace(
+            self,
+            least_seconds=min(self.least_seconds, share),
+            cap_seconds=share,
+            pause_seconds=share / 4,
+            race_seconds=share,
+            budget_seconds=seconds,
+        )
+
+
+DEFAULT = Rule(pause_seconds=10.0, race_seconds=40.0)
 QUICK = Rule(
     name="quick",
     least_runs=10,
@@ -70,8 +105,10 @@ QUICK = Rule(
     warmup_runs=2,
     warmup_seconds=0.1,
     warmup_cap_seconds=3.0,
+    warmup_restless_seconds=1.0,
+    race_seconds=12.0,
 )
-RIGOROUS = Rule(name="rigorous", least_runs=140, cap_seconds=120.0, processes=5)
+RIGOROUS = Rule(name="rigorous", least_runs=140, cap_seconds=120.0, processes=5, pause_seconds=30.0)
 """Five processes of at least 140 samples: more than the 662 that a p99 needs."""
 
 
@@ -87,6 +124,17 @@ def is_steady(times: np.ndarray) -> bool:
     return abs(after - before) <= max(STEADY * before, tolerance)
 
 
+def is_moving(times: np.ndarray) -> bool:
+    """Whether a warm-up still goes in one direction: each of its quarters differs from the one
+    before by more than a little, all of them the same way."""
+    quarter = len(times) // 4
+    if not quarter:
+        return True
+    medians = np.array([np.median(part) for part in np.split(times[-4 * quarter :], 4)])
+    steps = np.diff(medians) / medians[:-1]
+    return bool((steps > STEADY).all() or (steps < -STEADY).all())
+
+
 @dataclass
 class Stopping:
     """Decides when a measurement may stop, and why."""
@@ -96,6 +144,7 @@ class Stopping:
     """The latencies right before the timed ones, which help to see a drift."""
     _looked_at: int = 0
     _noise: list[float] = field(default_factory=list)
+    _far_off: int = 0
 
     def is_due(self, samples: int, runs: int, seconds: float) -> bool:
         """Whether it is time to look; every time would cost more than it tells."""
@@ -106,7 +155,8 @@ class Stopping:
         return seconds >= rule.cap_seconds or (enough and samples >= GROWTH * self._looked_at)
 
     def reason(self, latencies: np.ndarray, runs: int, seconds: float) -> str | None:
-        """Why to stop now: ``count``, ``precise``, ``settled`` or ``cap``; None to go on."""
+        """Why to stop now: ``count``, ``precise``, ``settled``, ``restless`` or ``cap``; None to
+        go on."""
         rule = self.rule
         if rule.iterations is not None:
             return "count" if runs >= rule.iterations else None
@@ -119,7 +169,12 @@ class Stopping:
             return None if self._may_drift(latencies, seconds) else "precise"
         if seconds >= rule.cap_seconds:
             return "cap"
-        return "settled" if self._hopeless(width, len(latencies), seconds) else None
+        # Both look each time: they remember what they saw.
+        hopeless = self._hopeless(width, len(latencies), seconds)
+        if not self._is_far_off(width, seconds) and not hopeless:
+            return None
+        wave = correlation * seconds / len(latencies)
+        return "restless" if correlation > 2 and wave > WAVE_SECONDS else "settled"
 
     def _may_drift(self, latencies: np.ndarray, seconds: float) -> bool:
         """Whether a drift may be hidden in what is precise so far, and there is time to see."""
@@ -138,6 +193,15 @@ class Stopping:
         settled = max(self._noise) <= (1 + SETTLED) * min(self._noise)
         needed = seconds * (width / self.rule.precision) ** 2
         return settled and needed > self.rule.cap_seconds
+
+    def _is_far_off(self, width: float, seconds: float) -> bool:
+        """Whether the precision stays far off, so that there is nothing to wait for."""
+        rule = self.rule
+        if rule.budget_seconds is not None or seconds < RESTLESS_SHARE * rule.cap_seconds:
+            return False
+        needed = seconds * (width / rule.precision) ** 2
+        self._far_off = self._far_off + 1 if needed > FAR_OFF * rule.cap_seconds else 0
+        return self._far_off >= RESTLESS_LOOKS
 
 
 def relative_half_width(latencies: np.ndarray, correlation: float | None = None) -> float:

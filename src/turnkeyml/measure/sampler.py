@@ -6,179 +6,171 @@ happens on the machine happens to all of them. One alone is a race without oppon
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from turnkeyml.measure.meter import Meter, Slice, WarmUp
-from turnkeyml.measure.rules import Rule, Stopping
+from turnkeyml.measure.contestant import NOTHING, Contestant
+from turnkeyml.measure.meter import Meter
+from turnkeyml.measure.rules import GROWTH, Rule
+from turnkeyml.measure.samples import Samples
+from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
 from turnkeyml.system.activity import Activity
 
-__all__ = ["Samples", "sample"]
+__all__ = ["PAUSING", "TIMING", "WARMING", "Progress", "Referee", "Ruling", "Samples", "sample"]
 
-SLICE_SECONDS = 0.1
-RECOVERY_SECONDS = 0.01
-"""Runs right before timing, as whatever came between leaves the caches with other things."""
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
 
+WARMING, TIMING, PAUSING = "warming", "timing", "pausing"
+"""What a measurement may be doing; when it pauses, it waits for other load to pass."""
+
 
 @dataclass(frozen=True)
-class Samples:
-    """What was timed in one process, in nanoseconds; nothing is left out."""
+class Progress:
+    """How far a measurement is."""
 
-    timed: np.ndarray
-    """The samples in the order in which they were taken, each of ``block`` runs."""
-    block: int
-    slices: tuple[int, ...]
-    """How many of them were taken in each round."""
-    walls: tuple[int, ...]
-    """Nanoseconds from the first to the last run of each round."""
-    warmup: np.ndarray
-    steady: bool
-    stopped: str
-    timer: float
-    empty_call: float
-    activities: tuple[Activity, ...] = ()
-    """What else went on, from the warm-up on."""
+    seconds: float
+    """That the timed runs and the pauses have taken so far."""
+    contestants: int
+    """That are still measured."""
+    doing: str = TIMING
 
-    @property
-    def latencies(self) -> np.ndarray:
-        """Nanoseconds of one run, a sample each."""
-        return self.timed / self.block
 
-    @property
-    def runs(self) -> int:
-        return len(self.timed) * self.block
+@dataclass(frozen=True)
+class Ruling:
+    """What the rounds of a race tell so far."""
 
-    @property
-    def seconds(self) -> float:
-        """Wall time of the timed runs."""
-        return sum(self.walls) / 1e9
+    losers: frozenset[int] = frozenset()
+    """Contestants, by number, that cannot win any more."""
+    is_answered: bool = False
+    """Whether it is known who wins and by how much, or that more rounds would not tell."""
 
-    def rounds(self) -> list[np.ndarray]:
-        """The latencies of each round."""
-        return np.split(self.latencies, np.cumsum(self.slices)[:-1])
+
+class Referee(Protocol):
+    """Whoever knows what a race is about."""
+
+    def rule(self, rounds: Sequence[np.ndarray]) -> Ruling:
+        """Decide by the median of each round, for each contestant."""
 
 
 def sample(
-    meters: Sequence[Meter], rule: Rule, on_estimate: Callable[[float], None] | None = None
+    meters: Sequence[Meter],
+    rule: Rule,
+    on_estimate: Callable[[float], None] | None = None,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    referee: Referee | None = None,
+    weather: Weather | None = None,
 ) -> list[Samples | BaseException]:
     """Measure all of them by one rule. One that fails costs the others nothing.
 
-    ``on_estimate`` hears once how many seconds it takes at least.
+    ``on_estimate`` hears once how many seconds it takes at least, ``on_progress`` after each round
+    how far it is. The ``referee`` ends a race that has a limit as soon as its question is answered;
+    ``weather`` lets the rounds wait for a calm moment.
     """
     least = LEAST_ROUNDS if len(meters) > 1 else 1
-    contestants = [_Contestant(meter, rule, least) for meter in meters]
+    if len(meters) > 1:
+        for meter in meters:
+            meter.rest()
+    contestants = []
+    for meter in meters:
+        if on_progress:
+            on_progress(Progress(0.0, len(meters), WARMING))
+        contestants.append(Contestant(meter, rule, least))
     if on_estimate:
         on_estimate(sum(c.estimate() for c in contestants))
-    number = 0
-    while not all(c.is_done(number) for c in contestants):
-        turn = number % len(contestants)
-        for contestant in contestants[turn:] + contestants[:turn]:
-            contestant.play(number)
-        number += 1
-    return [c.samples() for c in contestants]
+    if rule.iterations is not None:  # so many runs, come what may
+        referee = weather = None
+    race = _Race(contestants, rule, on_progress, referee, weather)
+    race.run()
+    return [c.samples(race.paused_seconds) for c in contestants]
 
 
-_COLD = WarmUp(np.zeros(1), steady=False, block=1, timer=0.0, empty_call=0.0)
+@dataclass
+class _Race:
+    """The rounds of some contestants until there is nothing more to learn."""
 
-
-class _Contestant:
-    """One meter on its way to a result."""
-
-    def __init__(self, meter: Meter, rule: Rule, least_rounds: int) -> None:
-        self._meter = meter
-        self._rule = rule
-        self._least_rounds = least_rounds
-        self._stopping = Stopping(rule)
-        self._slices: list[Slice] = []
-        self._count = 0
-        self._failure: BaseException | None = None
-        self._seconds = 0.0
-        self._stopped: str | None = None
-        self._warm: WarmUp = _COLD
-        with self._failing():
-            self._warm = meter.warm_up(rule)
-            if self._warm.block == 1:  # otherwise they were timed in another way
-                self._stopping.before = self._warm.times[len(self._warm.times) // 2 :]
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Whatever goes wrong ends this contestant's race, and no other's."""
-        try:
-            yield
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - it goes to whoever asked
-            self._failure, self._stopped = error, "failed"
-
-    def estimate(self) -> float:
-        """Seconds that the timed runs take at least."""
-        if self._failure is not None:
-            return 0.0
-        rule, one = self._rule, self._warm.typical / 1e9
-        if rule.iterations is not None:
-            return rule.iterations * one
-        return min(rule.cap_seconds, max(rule.least_seconds, rule.least_runs * one))
-
-    def is_done(self, rounds: int) -> bool:
-        """Whether there is nothing more to do after so many rounds."""
-        return self._is_out or (self._stopped is not None and rounds >= self._least_rounds)
+    contestants: list[Contestant]
+    rule: Rule
+    on_progress: Callable[[Progress], None] | None
+    referee: Referee | None
+    weather: Weather | None
+    _number: int = 0
+    _judged: int = 0
+    _window: Activity = NOTHING
+    """What went on since it was last decided whether rounds count."""
 
     @property
-    def _is_out(self) -> bool:
-        """A contestant that has enough goes on with the others; one at its limit does not."""
-        return self._stopped in ("cap", "count", "failed")
+    def paused_seconds(self) -> float:
+        return self.weather.paused_seconds if self.weather else 0.0
 
-    def play(self, rounds: int) -> None:
-        """Take part in a round, after so many others."""
-        if self._is_out:
+    def run(self) -> None:
+        while not self._is_over():
+            turn = self._number % len(self.contestants)
+            for contestant in self.contestants[turn:] + self.contestants[:turn]:
+                self._window += contestant.play(self._number)
+            self._number += 1
+            self._take_in()
+            self._ask_referee()
+            self._tell()
+
+    def _is_over(self) -> bool:
+        return all(c.is_done(self._number) for c in self.contestants)
+
+    def _take_in(self) -> None:
+        """Let the latest rounds count, or set them aside and wait for a calm moment."""
+        if self.weather is None or self.weather.is_over:
+            self._count_all()
             return
-        with self._failing():
-            samples = self._next(rounds)
-            self._add(self._meter.take(samples, self._warm.block, self._recovery()))
+        if self._window.seconds < WINDOW_SECONDS:
+            return
+        if not self.weather.is_stormy(self._window):
+            self._count_all()
+            return
+        self._window = NOTHING
+        for contestant in self.contestants:
+            contestant.set_aside()
+        self._tell(PAUSING)
+        self.weather.wait()
+        if self.weather.is_over:  # there was no calm to be had: what was measured counts
+            for contestant in self.contestants:
+                contestant.restore()
 
-    def _add(self, part: Slice) -> None:
-        self._slices.append(part)
-        self._count += len(part.times)
-        self._seconds += max(part.wall / 1e9, part.activity.seconds)  # preparation takes time too
-        runs = self._count * self._warm.block
-        if self._stopping.is_due(self._count, runs, self._seconds):
-            self._stopped = self._stopping.reason(self._latencies(), runs, self._seconds)
+    def _count_all(self) -> None:
+        self._window = NOTHING
+        for contestant in self.contestants:
+            contestant.count()
 
-    def _recovery(self) -> int:
-        """Runs that do not count; where others have run in between, at least one."""
-        fitting = int(RECOVERY_SECONDS * 1e9 / max(1.0, self._warm.typical))
-        return max(fitting, int(self._least_rounds > 1))
+    def _ask_referee(self) -> None:
+        """Whoever has lost drops out; when the question is answered, or the time over, all do."""
+        limit = self.rule.race_seconds
+        if len(self.contestants) < 2 or limit is None or self.rule.iterations is not None:
+            return
+        if self._seconds >= limit:
+            self._end_all("time")
+        counted = max(c.rounds for c in self.contestants)
+        if self.referee is None or counted < GROWTH * self._judged:
+            return
+        self._judged = counted
+        ruling = self.referee.rule([c.round_medians() for c in self.contestants])
+        for number in ruling.losers:
+            self.contestants[number].end("lost")
+        enough = all(c.has_least() for c in self.contestants if not c.is_out)
+        if ruling.is_answered and counted >= LEAST_ROUNDS and enough:
+            self._end_all("answered")
 
-    def _next(self, rounds: int) -> int:
-        """How many samples to take in the next round."""
-        typical = max(1.0, self._warm.typical * self._warm.block)
-        fitting = max(1, int(SLICE_SECONDS * 1e9 / typical))
-        if self._rule.iterations is None:
-            return fitting
-        left = self._rule.iterations - self._count
-        rounds_left = self._least_rounds - rounds
-        return min(left, fitting if rounds_left <= 1 else math.ceil(left / rounds_left))
+    def _end_all(self, reason: str) -> None:
+        for contestant in self.contestants:
+            contestant.end(reason)
 
-    def _latencies(self) -> np.ndarray:
-        return np.concatenate([s.times for s in self._slices]) / self._warm.block
+    @property
+    def _seconds(self) -> float:
+        return sum(c.seconds for c in self.contestants) + self.paused_seconds
 
-    def samples(self) -> Samples | BaseException:
-        """What was measured, or what went wrong."""
-        if self._failure is not None:
-            return self._failure
-        return Samples(
-            timed=np.concatenate([s.times for s in self._slices]),
-            block=self._warm.block,
-            slices=tuple(len(s.times) for s in self._slices),
-            walls=tuple(s.wall for s in self._slices),
-            warmup=self._warm.times,
-            steady=self._warm.steady,
-            stopped=self._stopped or "count",
-            timer=self._warm.timer,
-            empty_call=self._warm.empty_call,
-            activities=(self._warm.activity, *(s.activity for s in self._slices)),
-        )
+    def _tell(self, doing: str = TIMING) -> None:
+        if self.on_progress:
+            left = sum(not c.is_out for c in self.contestants)
+            self.on_progress(Progress(self._seconds, left, doing))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +20,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import from_dict, to_dict
 
@@ -34,6 +36,7 @@ class Worker:
     def __init__(self, module: str, request: Any, folder: Path, name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._name = name
+        self._resting = False
         self._log = measurement_log(folder)
         path = worker_request(folder)
         write_json(path, to_dict(request))
@@ -53,14 +56,26 @@ class Worker:
             self.close()
             raise
 
-    def sample(self, rule: Rule, on_estimate: Callable[[float], None] | None) -> Samples:
-        """Everything that the rule asks for, while we sleep."""
+    def sample(
+        self,
+        rule: Rule,
+        on_estimate: Callable[[float], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Samples:
+        """Everything that the rule asks for, while we sleep; now and then we hear how it goes."""
         self._say(do="sample", rule=to_dict(rule))
-        estimate = self._hear()["estimate"]
-        if on_estimate:
-            on_estimate(estimate)
-        samples = from_dict(Samples, self._hear())
-        return replace(samples, timed=np.asarray(samples.timed), warmup=np.asarray(samples.warmup))
+        while "timed" not in (words := self._hear()):
+            if "estimate" in words and on_estimate:
+                on_estimate(words["estimate"])
+            elif "progress" in words and on_progress:
+                on_progress(from_dict(Progress, words["progress"]))
+        found = from_dict(Samples, words)
+        return replace(
+            found,
+            timed=np.asarray(found.timed),
+            warmup=np.asarray(found.warmup),
+            set_aside=np.asarray(found.set_aside, dtype=np.int64),
+        )
 
     def warm_up(self, rule: Rule) -> WarmUp:
         warm = from_dict(WarmUp, self._ask(do="warm_up", rule=to_dict(rule)))
@@ -70,6 +85,21 @@ class Worker:
         words = {"samples": samples, "block": block, "recovery": recovery}
         part = from_dict(Slice, self._ask(do="take", **words))
         return replace(part, times=np.asarray(part.times))
+
+    def rest(self) -> None:
+        """Stop the process until it is asked for something: threads of a runtime go on spinning
+        after a run, for as long as another's turn takes.
+
+        Only where the kernel ends it with us: nobody would wake it, or end it.
+        """
+        if sys.platform == "linux" and not self._resting:
+            self._process.send_signal(signal.SIGSTOP)
+            self._resting = True
+
+    def _wake(self) -> None:
+        if self._resting:
+            self._process.send_signal(signal.SIGCONT)
+            self._resting = False
 
     def costs(self) -> Costs:
         """What it has cost by now; if it is no more, what was known when it began."""
@@ -81,6 +111,7 @@ class Worker:
     def close(self) -> None:
         """End the process, by itself if it will."""
         assert self._process.stdin is not None
+        self._wake()
         try:
             self._process.stdin.close()
             self._process.wait(OTHERS_WAIT)
@@ -100,6 +131,7 @@ class Worker:
 
     def _say(self, **words: Any) -> None:
         assert self._process.stdin is not None
+        self._wake()
         try:
             self._process.stdin.write(json.dumps(words) + "\n")
             self._process.stdin.flush()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import IO, Any
 
 from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import sample
+from turnkeyml.measure.sampler import Progress, sample
+from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,
     ReferenceRecord,
@@ -37,6 +40,9 @@ from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
+
+TELL_SECONDS = 2.0
+"""How often we say how far we are."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,11 @@ def main() -> None:
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
     folder = BuildFolder(Path(request.cache_dir), request.build_name)
-    opened = open_session(runtime, request.request, load_arrays(folder.inputs))
-    verification = _verify(opened, request, folder)
+    try:
+        opened = open_session(runtime, request.request, load_arrays(folder.inputs))
+        verification = _verify(opened, request, folder)
+    except MeasureError as error:  # the sentence is all that is worth telling
+        sys.exit(str(error))
     opened.forget_outputs()
     serve(opened, verification, commands, replies)
 
@@ -123,7 +132,17 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     def announce(seconds: float) -> None:
         _reply(replies, {"estimate": seconds})
 
-    (samples,) = sample([opened.meter], from_dict(Rule, rule), announce)
+    told = time.monotonic()
+
+    def tell(progress: Progress) -> None:
+        nonlocal told
+        if time.monotonic() - told >= TELL_SECONDS:  # whoever reads it wakes up
+            told = time.monotonic()
+            _reply(replies, {"progress": to_dict(progress)})
+
+    wanted = from_dict(Rule, rule)
+    weather = Weather(wanted.pause_seconds)
+    (samples,) = sample([opened.meter], wanted, announce, on_progress=tell, weather=weather)
     if isinstance(samples, BaseException):
         raise samples
     return to_dict(samples)

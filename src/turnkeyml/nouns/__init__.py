@@ -25,7 +25,7 @@ from turnkeyml.nouns.invocations import (
     ScriptOutcome,
     StageRecord,
 )
-from turnkeyml.nouns.plain import DamagedRecord, Word, from_dict, to_dict
+from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
 from turnkeyml.nouns.verdicts import Cause, ReferenceRecord, Verdict, Verification
 
@@ -58,6 +58,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "Word",
+    "check_plain",
     "from_dict",
     "to_dict",
 ]

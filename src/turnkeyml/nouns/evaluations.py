@@ -101,9 +101,14 @@ class Performance:
     """The latency of an empty call in the same loop; it is included in the latencies."""
     timer_latency: float | None = None
     wall_seconds: float | None = None
+    paused_seconds: float = 0.0
+    """Spent on waiting for other load to pass."""
+    samples_set_aside: int = 0
+    """Taken while others had the machine; they are kept with the raw samples and do not count."""
     processes: int = 1
     stopped: str = ""
-    """Why the measurement stopped: precise, settled, cap or count."""
+    """Why the measurement stopped: precise, settled, restless, cap or count; in a race also lost
+    (it cannot win any more), answered (the race is decided) or time."""
     flags: tuple[Flag, ...] = ()
 
     @property

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from turnkeyml.nouns.invocations import InvocationRecord, InvocationResult, ScriptOutcome
-from turnkeyml.nouns.plain import from_dict, to_dict
+from turnkeyml.nouns.plain import DamagedRecord, check_plain, from_dict, to_dict
 
 __all__ = [
     "BuildReused",
@@ -25,6 +25,7 @@ __all__ = [
     "TurnAwaited",
     "TurnTaken",
     "MeasureEstimated",
+    "MeasureProgress",
     "MeasureStarted",
     "Reader",
     "ScriptFinished",
@@ -34,6 +35,12 @@ __all__ = [
     "StageStarted",
     "Waiting",
 ]
+
+LONGEST_LINE = 64_000_000
+"""In bytes. An event with very many invocations has a few million."""
+PART = 16_000_000
+"""Bytes that are read at a time."""
+MOST_COMPLAINTS = 5
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,15 @@ class InputFinished:
     failure: str | None = None
 
 
+@dataclass(frozen=True)
+class MeasureProgress:
+    """A measurement that takes long goes on; sent every few seconds."""
+
+    invocation: str
+    seconds: float
+    doing: str
+
+
 Event = (
     ScriptStarted
     | InvocationFound
@@ -149,6 +165,7 @@ Event = (
     | MeasureEstimated
     | InvocationFinished
     | InputFinished
+    | MeasureProgress
 )
 
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in Event.__args__}
@@ -172,33 +189,78 @@ class Sink:
         line = json.dumps({"event": type(event).__name__, **to_dict(event)}) + "\n"
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            os.write(handle, line.encode())
+            rest = line.encode()
+            while rest:  # a signal or a disk that is nearly full may cut a write short
+                rest = rest[os.write(handle, rest) :]
         finally:
             os.close(handle)
 
 
 class Reader:
-    """Reads the events that were added since it last looked."""
+    """Reads the events that were added since it last looked.
+
+    A script can write anything anywhere: a line that is not an event is skipped, and ``damaged``
+    says so.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.damaged: list[str] = []
+        """What could not be read, in sentences; only the first few."""
         self._offset = 0
         self._rest = b""
+        self._skips = False
+        """Whether the line that is being read is too long and will be left out."""
 
     def read(self) -> list[Event]:
         """The new events, in order. A line that is still being written waits for the next look."""
+        found: list[Event] = []
+        for data in self._parts():
+            *lines, rest = (self._rest + data).split(b"\n")
+            if lines and self._skips:
+                del lines[0]
+                self._skips = False
+            if len(rest) > LONGEST_LINE:
+                self._complain("a line is too long")
+                self._skips = True
+            self._rest = b"" if self._skips else rest
+            found += filter(None, map(self._decode, lines))
+        return found
+
+    def _parts(self) -> Iterator[bytes]:
+        """What was added by now, a part at a time."""
         try:
             with open(self.path, "rb") as file:
+                end = os.fstat(file.fileno()).st_size
                 file.seek(self._offset)
-                data = file.read()
+                while self._offset < end and (data := file.read(PART)):
+                    self._offset += len(data)
+                    yield data
         except FileNotFoundError:
-            return []
-        self._offset += len(data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return [_decode(line) for line in lines if line.strip()]
+            return
+        except OSError as error:  # on a network file system the next look may be better
+            self._complain(error.strerror or type(error).__name__)
+
+    def _decode(self, line: bytes) -> Event | None:
+        if not line.strip():
+            return None
+        try:
+            return _decode(line)
+        except (ValueError, RecursionError) as error:
+            self._complain(str(error) or type(error).__name__)
+            return None
+
+    def _complain(self, why: str) -> None:
+        sentence = f"Some events of this input cannot be read: {why.splitlines()[0]}."
+        if len(self.damaged) < MOST_COMPLAINTS and sentence not in self.damaged:
+            self.damaged.append(sentence)
 
 
 def _decode(line: bytes) -> Event:
     data = json.loads(line)
-    event: Event = from_dict(_KINDS[data.pop("event")], data)
+    check_plain(data)
+    name = data.pop("event", None) if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in _KINDS:
+        raise DamagedRecord("unknown event")
+    event: Event = from_dict(_KINDS[name], data)
     return event

@@ -13,9 +13,14 @@ import typing
 from enum import Enum
 from typing import Any, TypeVar
 
-__all__ = ["DamagedRecord", "Word", "from_dict", "to_dict"]
+__all__ = ["DamagedRecord", "Word", "check_plain", "from_dict", "to_dict"]
 
 T = TypeVar("T")
+
+DEEPEST = 60
+"""Levels of nesting. Our own records have fewer than ten."""
+LARGEST = 2**64
+"""No whole number of ours is larger, and a much larger one is no float."""
 
 
 class Word(str, Enum):
@@ -40,6 +45,27 @@ def to_dict(record: Any) -> Any:
     if isinstance(record, (list, tuple)):
         return [to_dict(v) for v in record]
     return record
+
+
+def check_plain(data: Any, levels: int = DEEPEST) -> None:
+    """Raise a ``DamagedRecord`` for anything that ``to_dict`` cannot have given.
+
+    What passes can be walked through, printed and computed with.
+    """
+    if levels == 0:
+        raise DamagedRecord("it is nested too deeply")
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if not isinstance(key, str):
+                raise DamagedRecord(f"the key {_short(key)} is not a string")
+            check_plain(value, levels - 1)
+    elif isinstance(data, list):
+        for value in data:
+            check_plain(value, levels - 1)
+    elif isinstance(data, int) and abs(data) > LARGEST:
+        raise DamagedRecord("a number is too large")
+    elif data is not None and not isinstance(data, (str, int, float)):
+        raise DamagedRecord(f"{_short(data)} is a {type(data).__name__}")
 
 
 def from_dict(kind: type[T], data: Any) -> T:
@@ -110,7 +136,7 @@ def _decode_plain(kind: type, value: Any) -> Any:
 
 def _fits(number: float) -> bool:
     """Whether a number can be computed with: a whole one of a thousand digits cannot."""
-    return isinstance(number, float) or number.bit_length() < 1000
+    return isinstance(number, float) or abs(number) <= LARGEST
 
 
 def _short(value: Any) -> str:
@@ -119,5 +145,5 @@ def _short(value: Any) -> str:
         return f"a number of {value.bit_length()} bits"
     if isinstance(value, (dict, list)):
         return f"a {type(value).__name__} of {len(value)}"
-    text = str(value)
+    text = ascii(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 40 else f"{text[:39]}…"

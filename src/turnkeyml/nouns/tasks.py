@@ -69,6 +69,8 @@ class Plan:
     """The exact number of timed runs; None if ``rule`` decides."""
     rule: str = "default"
     """``default``, ``quick`` or ``rigorous``."""
+    budget: float | None = None
+    """Seconds to spend on the timed runs; None for the limit of ``rule``."""
     threads: int | None = None
     """None for the number of usable physical cores."""
     precisions: tuple[str, ...] = ()

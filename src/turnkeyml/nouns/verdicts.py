@@ -30,6 +30,11 @@ class Verdict(Word):
         return self in (Verdict.MATCH, Verdict.NONDETERMINISTIC)
 
     @property
+    def may_win(self) -> bool:
+        """Whether it may win a race if nothing that is trusted takes part."""
+        return self.trusted or self is Verdict.SPECIALISED
+
+    @property
     def rank(self) -> int:
         """0 for the best."""
         return list(Verdict).index(self)

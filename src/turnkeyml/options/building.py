@@ -55,9 +55,9 @@ class NamedSequence(TypedDict, total=False):
     sequence: Annotated[
         "str | Sequence | None",
         _build(
-            help="build sequence",
+            help=choices.sequences_help,
             default_in_words=choices.default_sequences,
-            choices=choices.sequence_names,
+            check=checks.sequence,
             excludes="sequence",
         ),
     ]

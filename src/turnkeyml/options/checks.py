@@ -20,6 +20,7 @@ __all__ = [
     "runtime_arguments",
     "script_words",
     "seconds",
+    "sequence",
     "whole",
     "words",
 ]
@@ -54,6 +55,15 @@ def path(value: Any) -> str | None:
     return None if value is None else os.path.expanduser(os.fspath(value))
 
 
+def sequence(value: Any) -> Any:
+    """A named sequence, a list of stages with commas, or an instance of ``Sequence``."""
+    from turnkeyml.build.sequences import check_name
+
+    if isinstance(value, str):
+        check_name(value)
+    return value
+
+
 def cache_folder(value: Any) -> str:
     """The given cache directory, or the default one."""
     return path(value) or environment.cache_dir()
@@ -78,11 +88,15 @@ def conditions(value: Any) -> tuple[str, ...]:
     return found
 
 
-def seconds(value: Any) -> float | None:
-    """A timeout in seconds; None passes."""
-    if value is not None and not (value > 0 and math.isfinite(value)):
-        raise UsageError(f"The timeout must be a number of seconds above 0, not {value:g}.")
-    return None if value is None else float(value)
+def seconds(what: str) -> Callable[[Any], float | None]:
+    """A check of a number of seconds; None passes."""
+
+    def check(value: Any) -> float | None:
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            raise UsageError(f"The {what} must be a number of seconds above 0, not {value:g}.")
+        return None if value is None else float(value)
+
+    return check
 
 
 def memory_size(value: Any) -> int | None:

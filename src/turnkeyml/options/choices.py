@@ -19,7 +19,7 @@ __all__ = [
     "retries",
     "runtime_arguments_help",
     "runtimes_help",
-    "sequence_names",
+    "sequences_help",
     "skip_policies",
 ]
 
@@ -71,10 +71,11 @@ def baseline_help() -> str:
     )
 
 
-def sequence_names() -> list[str]:
+def sequences_help() -> str:
+    """The named sequences, and what may stand in their place."""
     from turnkeyml.build.sequences import SEQUENCES
 
-    return list(SEQUENCES)
+    return f"build sequence: {', '.join(SEQUENCES)}, or build stages separated by commas"
 
 
 def default_sequences() -> str:

@@ -191,6 +191,15 @@ class Timing(TypedDict, total=False):
             excludes="rule",
         ),
     ]
+    budget: Annotated[
+        float | None,
+        _measure(
+            help="spend up to S seconds on the timed runs of a measurement or race",
+            default_in_words="30 s, 40 s for a race",
+            check=checks.seconds("measuring budget"),
+            metavar="S",
+        ),
+    ]
     threads: Annotated[
         int | None,
         _measure(

@@ -34,7 +34,7 @@ class Processes(TypedDict, total=False):
             default_in_words=f"{environment.TIMEOUT_SECONDS}, or "
             f"{environment.DEFAULT_TIMEOUT_SECONDS}, with --process-isolation, --use-slurm or many "
             "inputs; otherwise no limit",
-            check=checks.seconds,
+            check=checks.seconds("timeout"),
             metavar="S",
         ),
     ]

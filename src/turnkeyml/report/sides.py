@@ -80,6 +80,8 @@ def _joined(sides: Iterable[Side]) -> Side:
 def _read_path(path: Path) -> Side:
     if path.is_dir():
         return _read_folder(path.resolve())
+    if not path.is_file():  # reading a pipe may block forever
+        raise TurnkeyError(f"{path} is not a file; name {WHAT_IT_MAY_BE}.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -91,8 +93,7 @@ def _read_path(path: Path) -> Side:
 
 
 def _is_build(path: Path) -> bool:
-    folder = BuildFolder(path.parent, path.name)
-    return folder.stats.exists() or folder.state.exists()
+    return BuildFolder(path.parent, path.name).is_build
 
 
 def _read_folder(path: Path) -> Side:

@@ -1,8 +1,8 @@
-"""The contract of a runtime: what one file says about itself, and what its sessions can do.
+"""The interface of a runtime: its declarations, and the sessions that it opens.
 
-A runtime is one file in the folder of its device. It defines one subclass of ``Runtime``; nothing
-else in the project names it. The file is imported to print ``--help``, so the library of the
-runtime is imported only inside of ``version`` and ``open``.
+A runtime is one file in the folder of its device. It defines one subclass of ``Runtime``; no other
+file names it. ``--help`` imports the file, so import the runtime's library only in ``version`` and
+``open``.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ class Device:
     title: str
     default_runtime: str
     describe: Callable[[], str]
-    """The name of the one in this machine."""
+    """Returns the name of the hardware in this machine, such as the CPU model."""
     is_host: bool = False
-    """Whether it is what this program itself runs on, and so the default device."""
+    """Whether this program itself runs on it; the host is the default device."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """Something that must be installed: a Python module, or one of some programs."""
+    """A requirement of a runtime: a Python module, or one of several programs."""
 
     module: str = ""
     programs: tuple[str, ...] = ()
     install: str = ""
-    """How a person gets it, as the end of a sentence: ``pip install onnxruntime``."""
+    """How to install it, as messages show it: ``pip install onnxruntime``."""
 
     @property
     def is_met(self) -> bool:
@@ -74,17 +74,17 @@ class Argument:
     name: str
     help: str
     type: Callable[[str], Any] = str
-    """Turns the text of the command line into the value; a ValueError refuses it."""
+    """Converts the text from the command line; raises ValueError if it is invalid."""
     default: Any = None
 
     def value_of(self, given: Any) -> Any:
-        """What was given, in the type of the argument."""
+        """The given value, converted to the type of the argument."""
         return self.type(given) if isinstance(given, str) else given
 
 
 @dataclass(frozen=True)
 class LiveModel:
-    """A model of this process with the arguments of one call, ready to be measured."""
+    """A model object in this process with the arguments of one call, ready to be measured."""
 
     function: Any
     args: tuple[Any, ...]
@@ -93,51 +93,51 @@ class LiveModel:
 
 @dataclass(frozen=True)
 class Request:
-    """What a runtime is to open: a file, or a live model, with how to run it."""
+    """The file or live model that a runtime opens, with its settings."""
 
     threads: int
     model: str = ""
-    """The ONNX file, for runtimes of files."""
+    """The path of the ONNX file, for runtimes that measure files."""
     live: LiveModel | None = None
-    """The model, for runtimes that measure in the model's own process."""
+    """The live model, for runtimes that measure in the process of the model."""
     precision: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
-    """The runtime arguments, complete and in their types."""
+    """The runtime arguments, with defaults and converted to their types."""
 
 
 class Session(Protocol):
-    """A model that is loaded and ready to run again and again.
+    """A loaded model that can run repeatedly.
 
-    The order is ``feed``, then any number of ``prepare``, ``run``, ``synchronize``, and ``outputs``
-    after a run. ``feed`` may be called again with other inputs.
+    Call ``feed`` first, then ``prepare``, ``run``, ``synchronize`` any number of times, and
+    ``outputs`` after a run. ``feed`` may be called again with other inputs.
     """
 
     changes_inputs: bool
-    """Whether a run changes its inputs, so that ``prepare`` is needed before the next."""
+    """Whether a run modifies its inputs, so that ``prepare`` is needed before the next run."""
 
     asynchronous: bool
     """Whether ``run`` returns before the inference is done, so that ``synchronize`` is needed."""
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        """Bind recorded inputs, by name; see ``cache.arrays.fed`` for their dtypes."""
+        """Bind recorded inputs by name; ``cache.arrays.fed`` converts their dtypes."""
 
     def prepare(self) -> None:
-        """Restore what a run may have changed; not part of the measured time."""
+        """Restore the inputs that a run modified; not part of the measured time."""
 
     def run(self) -> None:
-        """Start one inference on the inputs that were fed."""
+        """Start one inference on the bound inputs."""
 
     def synchronize(self) -> None:
-        """Return when the inference that was started is done."""
+        """Wait until the started inference is done."""
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """What the last run computed, by name and in order."""
+        """The outputs of the last run, by name and in order."""
 
     def settings(self) -> dict[str, Any]:
-        """How the runtime was set up, for the record."""
+        """The settings of the runtime, which the evaluation stores."""
 
     def close(self) -> None:
-        """Release what the session holds."""
+        """Release the resources of the session."""
 
 
 class Runtime(ABC):
@@ -146,17 +146,19 @@ class Runtime(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     device: str = ""
-    """The device that it belongs to; set when it is registered from the folder of one."""
+    """The name of its device; the registry sets it from the folder of the file."""
     artifact: ClassVar[str] = ONNX
-    """What it measures: ``onnx`` files in a worker, or live models of the framework so named."""
+    """What it measures: ``onnx`` for files in a worker, or a framework for its live models."""
     default_sequence: ClassVar[str] = "optimize-fp32"
-    """The named sequence that builds for it unless the user chooses another."""
+    """The named build sequence to use unless the user chooses another."""
     needs: ClassVar[tuple[Need, ...]] = ()
     arguments: ClassVar[tuple[Argument, ...]] = ()
+    as_it_is: ClassVar[bool] = False
+    """Whether it runs a live model as the script made it, so that others are compared with it."""
     casts: ClassVar[tuple[str, ...]] = ()
-    """Precisions that it computes in fp32 with casts, which costs time."""
+    """The precisions that it casts to fp32 at run time, which costs time."""
     library: ClassVar[str] = ""
-    """The package whose version is the runtime's."""
+    """The package whose version is that of the runtime."""
 
     @abstractmethod
     def version(self) -> str:
@@ -164,14 +166,14 @@ class Runtime(ABC):
 
     @abstractmethod
     def open(self, request: Request) -> Session:
-        """Load a model; the session is fed before it runs."""
+        """A session for the model of a request; the caller feeds it before it runs."""
 
     @property
     def measures_files(self) -> bool:
         return self.artifact == ONNX
 
     def missing(self) -> list[Need]:
-        """What it needs and is not installed here."""
+        """The requirements that are not installed."""
         return [need for need in self.needs if not need.is_met]
 
     @property
@@ -179,20 +181,20 @@ class Runtime(ABC):
         return not self.missing()
 
     def require(self) -> None:
-        """Refuse to go on where something is not installed."""
+        """Raise a usage error if a requirement is not installed."""
         missing = self.missing()
         if missing:
-            words = " and ".join(map(str, missing))
-            raise UsageError(f"The runtime {self.name} needs {words}, not found here.")
+            names = " and ".join(map(str, missing))
+            raise UsageError(f"The runtime {self.name} needs {names}, which is not installed.")
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Runtime arguments in their types, defaults added; unknown ones are refused."""
+        """The runtime arguments with defaults and types; a usage error for unknown ones."""
         known = {argument.name: argument for argument in self.arguments}
         unknown = sorted(set(given) - set(known))
         if unknown:
-            takes = f"it takes: {', '.join(known)}" if known else "it takes no arguments"
-            words = ", ".join(unknown)
-            raise UsageError(f"The runtime {self.name} has no argument {words}; {takes}.")
+            choices = f"choose from: {', '.join(known)}" if known else "it takes no arguments"
+            names = ", ".join(unknown)
+            raise UsageError(f"The runtime {self.name} has no argument {names}; {choices}.")
         values = {name: argument.default for name, argument in known.items()}
         for name, value in given.items():
             try:
@@ -200,6 +202,7 @@ class Runtime(ABC):
             except (TypeError, ValueError):
                 text = f"{name}::{value}"
                 raise UsageError(
-                    f"The runtime {self.name} cannot use {text}; {name} is {known[name].help}."
+                    f"Invalid argument {text} for the runtime {self.name}; "
+                    f"{name} is {known[name].help}."
                 ) from None
         return values

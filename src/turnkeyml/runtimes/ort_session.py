@@ -1,4 +1,4 @@
-"""ONNX Runtime as a library: for the runtimes that measure with it, and for checking builds."""
+"""ONNX Runtime sessions, for the runtimes that measure with it and for verifying builds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 __all__ = ["OrtSession", "named_operator", "run_once", "unsound_optimizers"]
 
 _DTYPES = {"float": "float32", "double": "float64"}
-"""Where ONNX Runtime's name of a type is not numpy's."""
+"""The numpy names of the dtypes that ONNX Runtime calls differently."""
 _ONNX_BFLOAT16 = 16
 
 _NAMES_OPERATOR = (
@@ -27,38 +27,48 @@ _NAMES_OPERATOR = (
     re.compile(r"of operator \((\w+)\) in node"),
     re.compile(r"of Optype \((\w+)\)"),
 )
-"""How ONNX Runtime names the operator that it cannot run."""
+"""The error messages in which ONNX Runtime names the operator that it cannot run."""
 
 
 def named_operator(error: BaseException) -> str | None:
-    """The operator that an error of ONNX Runtime blames, if it blames one."""
+    """The operator that an error of ONNX Runtime names, or None."""
     found = (pattern.search(str(error)) for pattern in _NAMES_OPERATOR)
     return next((match.group(1) for match in found if match), None)
 
 
 def unsound_optimizers(model: str) -> list[str]:
-    """The names of ONNX Runtime's optimizers that could change what a model computes.
+    """The names of ONNX Runtime's optimizers that could change the outputs of a model.
 
-    There is one: see ``PAD_FUSION``. After a Relu it changes nothing, as no number is negative.
+    There is one, ``PAD_FUSION``. It is correct after a Relu, because no value is negative there.
     """
-    with Path(model).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as it:
-        if it.find(b"MaxPool") < 0:
+    with (
+        Path(model).open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
+        # Without loading it: what is loaded and freed decides where the memory of a session lies.
+        used = [content.find(_as_operator(name)) >= 0 for name in ("MaxPool", "Pad")]
+        if not all(used):
             return []
     import onnx
 
     nodes = onnx.load(model, load_external_data=False).graph.node
-    makers = {name: node for node in nodes for name in node.output}
+    producers = {name: node for node in nodes for name in node.output}
     for pool in (node for node in nodes if node.op_type == "MaxPool"):
-        pad = makers.get(pool.input[0])
+        pad = producers.get(pool.input[0])
         if pad is not None and pad.op_type == "Pad":
-            before = makers.get(pad.input[0])
+            before = producers.get(pad.input[0])
             if before is None or before.op_type != "Relu":
                 return [PAD_FUSION.target]
     return []
 
 
+def _as_operator(name: str) -> bytes:
+    """How a node's operator is written in an ONNX file: field 4, the length, the name."""
+    return bytes([4 << 3 | 2, len(name)]) + name.encode()
+
+
 class OrtSession:
-    """An ONNX Runtime session with its inputs bound once, so that a run is the inference alone."""
+    """An ONNX Runtime session with I/O binding, so that a run contains only the inference."""
 
     changes_inputs = False
     asynchronous = False
@@ -101,13 +111,13 @@ class OrtSession:
             self._binding.bind_output(output.name)
 
     def prepare(self) -> None:
-        """Nothing: ONNX Runtime never writes to its inputs."""
+        """Does nothing: ONNX Runtime never modifies its inputs."""
 
     def run(self) -> None:
         self._session.run_with_iobinding(self._binding)
 
     def synchronize(self) -> None:
-        """Nothing: on the CPU a run returns when it is done."""
+        """Does nothing: on the CPU a run is synchronous."""
 
     def outputs(self) -> dict[str, np.ndarray]:
         kinds = self._session.get_outputs()
@@ -128,7 +138,7 @@ def run_once(
     level: str = "all",
     prepacking: bool = True,
 ) -> dict[str, np.ndarray]:
-    """What an ONNX file computes."""
+    """The outputs of an ONNX file for some inputs."""
     session = OrtSession(model, threads, level, prepacking)
     session.feed(inputs)
     session.run()
@@ -136,10 +146,12 @@ def run_once(
 
 
 def _dtype(value: Any) -> str:
-    """Of an input, in the words of numpy."""
+    """The numpy name of the dtype of an input."""
     found = re.fullmatch(r"tensor\((\w+)\)", value.type)
     if found is None:
-        raise MeasureError(f"The input {value.name!r} is a {value.type}; only tensors can be fed.")
+        raise MeasureError(
+            f"The input {value.name!r} is a {value.type}; only tensor inputs are supported."
+        )
     return _DTYPES.get(found[1], found[1])
 
 

@@ -1,4 +1,4 @@
-"""Devices and runtimes, found in the folders of this package or registered by a plugin.
+"""The registry of devices and runtimes, from the folders of this package and from plugins.
 
 A device is a folder with a ``DEVICE``; a runtime is a file in it with one ``Runtime``. The registry
 is keyed by device and name, so that two devices can have a runtime of the same name.
@@ -30,7 +30,7 @@ _runtimes: dict[tuple[str, str], Runtime] = {}
 
 
 def register(entry: Device | Runtime) -> None:
-    """Make a device, or a runtime of a device, known by its name."""
+    """Add a device, or a runtime of a device, to the registry."""
     if isinstance(entry, Device):
         _devices[entry.name] = entry
     else:
@@ -38,44 +38,42 @@ def register(entry: Device | Runtime) -> None:
 
 
 def devices() -> list[Device]:
-    """Every device, built in or registered."""
+    """Every registered device."""
     _load()
     return list(_devices.values())
 
 
 def runtimes(device: str | None = None) -> list[Runtime]:
-    """Every runtime, or those of a device, its default first."""
+    """Every runtime, or those of one device; the default runtime comes first."""
     _load()
     found = [r for r in _runtimes.values() if device in (None, r.device)]
     return sorted(found, key=lambda r: (r.name != _devices[r.device].default_runtime, r.name))
 
 
 def available_runtimes(device: str) -> list[Runtime]:
-    """Those of a device that can be used here."""
+    """The runtimes of a device whose requirements are installed."""
     return [runtime for runtime in runtimes(device) if runtime.is_available]
 
 
 def default_device() -> Device:
-    """The device that is used unless the user chooses another: the one that we run on."""
+    """The default device: the host."""
     return next((device for device in devices() if device.is_host), devices()[0])
 
 
 def find_device(name: str) -> Device:
-    """The device of that name; an error that lists the known ones otherwise."""
+    """The device of that name; a usage error lists the known ones if there is none."""
     _load()
     if name not in _devices:
-        raise UsageError(f"Unknown device {name!r}; the devices are: {', '.join(_devices)}.")
+        raise UsageError(f"Unknown device {name!r}; choose from: {', '.join(_devices)}.")
     return _devices[name]
 
 
 def find_runtime(name: str, device: str) -> Runtime:
-    """The runtime of that name on a device; an error that lists the known ones otherwise."""
+    """The runtime of that name on a device; a usage error lists the known ones if there is none."""
     find_device(device)
     if (device, name) not in _runtimes:
-        there = ", ".join(r.name for r in runtimes(device))
-        raise UsageError(
-            f"Unknown runtime {name!r} for device {device}; its runtimes are: {there}."
-        )
+        known = ", ".join(r.name for r in runtimes(device))
+        raise UsageError(f"Unknown runtime {name!r} for device {device}; choose from: {known}.")
     return _runtimes[device, name]
 
 
@@ -94,7 +92,7 @@ def _load() -> None:
 
 
 def _runtimes_in(module: str) -> list[Runtime]:
-    """An instance of each runtime that a module itself defines."""
+    """An instance of each concrete runtime class that a module defines."""
     classes = vars(import_module(module)).values()
     return [
         kind()

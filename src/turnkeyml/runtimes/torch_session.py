@@ -1,7 +1,8 @@
-"""Running a live PyTorch model again and again; what the PyTorch runtimes share."""
+"""Sessions for live PyTorch models, shared by the PyTorch runtimes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,11 +13,11 @@ from turnkeyml import structure
 from turnkeyml.cache.arrays import BFLOAT16
 from turnkeyml.runtimes.contract import Request
 
-__all__ = ["TorchSession", "from_numpy", "to_numpy"]
+__all__ = ["CompiledSession", "TorchSession", "from_numpy", "to_numpy"]
 
 
 class TorchSession:
-    """A callable model with its recorded arguments, which a run may change."""
+    """A callable model with copies of its recorded arguments, which a run may modify."""
 
     asynchronous = False
 
@@ -30,22 +31,22 @@ class TorchSession:
         self.feed({})
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        """Fresh arguments: a live model brings those of its call along."""
+        """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
         self._renew_arguments()
         self._fed = _versions((self._args, self._kwargs))
 
     def prepare(self) -> None:
-        """Give the next run fresh arguments, if runs of this model change theirs."""
+        """Copy the recorded arguments again, if runs of this model modify them."""
         if self.changes_inputs:
             self._renew_arguments()
 
     def run(self) -> None:
-        self._result = None  # a result that lives on would double the memory of the next run
+        self._result = None  # keeping it would double the memory of the next run
         with torch.no_grad():
             self._result = self._function(*self._args, **self._kwargs)
 
     def synchronize(self) -> None:
-        """Nothing: on the CPU a call returns when it is done."""
+        """Does nothing: on the CPU a call is synchronous."""
 
     def outputs(self) -> dict[str, np.ndarray]:
         if _versions((self._args, self._kwargs)) != self._fed:
@@ -66,14 +67,26 @@ class TorchSession:
         self._args, self._kwargs = structure.clone(self._pristine)
 
 
+class CompiledSession(TorchSession):
+    """A model whose first run compiles it, with the help of processes that stay."""
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """What the last run computed. It is compiled by now, so that nobody has to wait for more:
+        the processes that compiled it would use processors while others are measured."""
+        compiling = sys.modules.get("torch._inductor.async_compile")
+        if compiling is not None:
+            compiling.shutdown_compile_workers()
+        return super().outputs()
+
+
 def _versions(value: Any) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Changes whenever a tensor in the value is written to, replaced or added."""
+    """A value that differs after a tensor was modified in place, replaced or added."""
     tensors = structure.leaves(value).values()
     return [(id(t), getattr(t, "_version", 0), tuple(t.shape)) for t in tensors]
 
 
 def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
-    """A tensor as an array, under the name by which it is saved and compared."""
+    """A tensor as a numpy array, with the name under which it is saved and compared."""
     if isinstance(tensor, np.ndarray):
         return name, tensor
     tensor = tensor.detach().cpu()
@@ -83,7 +96,7 @@ def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
 
 
 def from_numpy(name: str, array: np.ndarray, like: Any) -> Any:
-    """The reverse: an array under its name as a tensor of the kind that it was made from."""
+    """The inverse of ``to_numpy``: a tensor with the device, dtype and shape of ``like``."""
     if isinstance(like, np.ndarray):
         return array.astype(like.dtype)
     tensor = torch.from_numpy(np.ascontiguousarray(array))

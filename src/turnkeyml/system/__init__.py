@@ -1,1 +1,1 @@
-"""What the operating system tells of this machine and of processes."""
+"""Information from the operating system: this machine, processes, captured output."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml.system import machine
 
-__all__ = ["Activity", "Reading", "read"]
+__all__ = ["Activity", "Reading", "has_running_threads", "read"]
 
 ROOT = Path("/")
 
@@ -20,7 +22,7 @@ class Reading:
 
     moment: float
     own: float
-    """Processor time of this process."""
+    """Processor time of this process and of those that started it and wait for it."""
     busy: float | None = None
     """Time that the processors we may use spent on anything."""
     stolen: float | None = None
@@ -76,12 +78,50 @@ def read(root: Path = ROOT) -> Reading:
     busy, stolen = _processor_seconds(root)
     return Reading(
         moment=time.perf_counter(),
-        own=time.process_time(),
+        own=time.process_time() + _waiting_seconds(root),
         busy=busy,
         stolen=stolen,
         throttled=_throttled_seconds(root),
         overheated=_overheated(root),
     )
+
+
+def _waiting_seconds(root: Path) -> float:
+    """Processor time of the processes above this one: whoever started the measurement is ours."""
+    return sum(_seconds_of(root, pid) for pid in _ancestors(os.getpid()))
+
+
+@functools.cache
+def _ancestors(pid: int) -> tuple[int, ...]:
+    """Whoever started a process, and whoever started that; the first of all is the system's."""
+    found: list[int] = []
+    while (fields := _stat(ROOT, found[-1] if found else pid)) and int(fields[1]) > 1:
+        found.append(int(fields[1]))
+    return tuple(found)
+
+
+def _seconds_of(root: Path, pid: int) -> float:
+    fields = _stat(root, pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def _stat(root: Path, pid: int | str) -> list[str]:
+    """What the kernel says of a process, from its state on; nothing where it says nothing."""
+    try:
+        # A name may contain anything, so that only what follows its last bracket can be split.
+        return (root / f"proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def has_running_threads() -> bool:
+    """Whether threads of this process other than the caller's use a processor, or wait for one."""
+    own = threading.get_native_id()
+    try:
+        others = [int(name) for name in os.listdir("/proc/self/task") if int(name) != own]
+    except OSError:
+        return False  # not Linux: nobody knows
+    return any(_stat(ROOT, f"self/task/{thread}")[:1] == ["R"] for thread in others)
 
 
 def _processor_seconds(root: Path) -> tuple[float | None, float | None]:

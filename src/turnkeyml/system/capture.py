@@ -1,4 +1,4 @@
-"""Sending everything that is printed, by Python or by C, to a file for a while."""
+"""Capturing standard output and standard error, of Python and of C code, in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["captured"]
 
 @contextlib.contextmanager
 def captured(path: Path) -> Iterator[None]:
-    """Within the block, standard output and standard error are added to ``path``."""
+    """Within the block, standard output and standard error are appended to ``path``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _flush()
     descriptors = [_duplicate(1), _duplicate(2)]
@@ -33,7 +33,7 @@ def captured(path: Path) -> Iterator[None]:
 
 
 def _duplicate(number: int) -> int:
-    """A copy of a descriptor; of the null device where a script has closed it."""
+    """A duplicate of a file descriptor; of the null device if a script has closed it."""
     try:
         return os.dup(number)
     except OSError:

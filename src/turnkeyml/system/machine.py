@@ -1,4 +1,4 @@
-"""What is known of this machine: its processor, the cores we may use, the memory we have used."""
+"""This machine: its CPU, the cores that we may use, memory, and clock rate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 @functools.cache
 def cpu_name() -> str:
-    """The processor, as its maker calls it."""
+    """The model name of the CPU."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             key, _, value = line.partition(":")
@@ -39,7 +39,7 @@ def cpu_name() -> str:
 
 
 def allowed_processors() -> set[int]:
-    """The logical processors that this process may run on."""
+    """The logical CPUs that this process may run on (its affinity)."""
     try:
         return os.sched_getaffinity(0)
     except AttributeError:  # not Linux
@@ -48,14 +48,14 @@ def allowed_processors() -> set[int]:
 
 @functools.cache
 def usable_cores() -> int:
-    """Physical cores that this process may run on, within its affinity and its CPU quota."""
+    """The number of physical cores within the affinity and the CPU quota of this process."""
     cores = {_core_of(cpu) for cpu in allowed_processors()}
     quota = cpu_quota()
     return max(1, min(len(cores), math.ceil(quota) if quota else len(cores)))
 
 
 def _core_of(cpu: int) -> str:
-    """A name for the physical core of a logical one; itself where the kernel does not say."""
+    """An identifier for the physical core of a logical CPU; its own number if unknown."""
     siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:
         return siblings.read_text().strip()
@@ -65,28 +65,28 @@ def _core_of(cpu: int) -> str:
 
 @functools.cache
 def cpu_groups(root: Path = Path("/")) -> list[Path]:
-    """The control groups that bound our processor time, the innermost first."""
+    """The cgroups that can limit our CPU time, the innermost first."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
         return []
     groups = []
     for line in lines:
-        _, controllers, place = line.split(":", maxsplit=2)
+        _, controllers, path = line.split(":", maxsplit=2)
         if controllers == "":  # the unified hierarchy
             mounts = [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"]
         elif "cpu" in controllers.split(","):
             mounts = [root / "sys/fs/cgroup" / controllers, root / "sys/fs/cgroup/cpu"]
         else:
             continue
-        # In a container our group is the root of what is mounted, whatever it is called outside.
-        places = [place, *(str(parent) for parent in Path(place).parents)]
-        groups += [mount / p.lstrip("/") for mount in mounts for p in places]
+        # In a container our cgroup is the root of the mount, whatever its path is outside.
+        paths = [path, *(str(parent) for parent in Path(path).parents)]
+        groups += [mount / p.lstrip("/") for mount in mounts for p in paths]
     return [group for group in dict.fromkeys(groups) if group.is_dir()]
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
-    """Cores' worth of time that the control groups grant, or None without a limit."""
+    """The CPU quota of the cgroups in cores, or None without a limit."""
     quotas = [q for group in cpu_groups(root) if (q := _quota_of(group)) is not None]
     return min(quotas, default=None)
 
@@ -104,12 +104,12 @@ def _quota_of(group: Path) -> float | None:
 
 
 def governor() -> str | None:
-    """How the kernel chooses the clock rate of the processor, where it does."""
+    """The CPU frequency scaling governor, or None if unknown."""
     return _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def frequency_mhz() -> float | None:
-    """The clock rate of the processor now."""
+    """The current CPU frequency in MHz, or None if unknown."""
     kilohertz = _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq")
     if kilohertz and kilohertz.isdigit():
         return int(kilohertz) / 1000
@@ -123,7 +123,7 @@ def frequency_mhz() -> float | None:
 
 
 def load_average() -> float | None:
-    """Processes that wanted to run over the last minute."""
+    """The load average over the last minute, or None if unknown."""
     try:
         return os.getloadavg()[0]
     except OSError:
@@ -138,24 +138,24 @@ def _first_line(path: str) -> str | None:
 
 
 def reset_peak_memory() -> None:
-    """Start a new peak of resident memory, where the kernel allows it."""
+    """Reset the peak of resident memory, if the kernel allows it."""
     # Without it the peak is that of the whole process, which is still an upper bound.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory_bytes() -> int | None:
-    """The most resident memory since the last reset, or None where the kernel does not say."""
+    """The peak resident memory since the last reset in bytes, or None if unknown."""
     return _own_memory("VmHWM:")
 
 
 def memory_bytes() -> int | None:
-    """The resident memory now, or None where the kernel does not say."""
+    """The current resident memory in bytes, or None if unknown."""
     return _own_memory("VmRSS:")
 
 
 def total_memory_bytes() -> int | None:
-    """The memory of the machine, or None where the system does not say."""
+    """The physical memory of the machine in bytes, or None if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not Linux

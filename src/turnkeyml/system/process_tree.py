@@ -1,4 +1,4 @@
-"""How much memory a process and everything it started use, and who was killed for it."""
+"""Process trees: descendants, memory usage, and out-of-memory kills."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["descendants", "out_of_memory_kills", "tree_bytes"]
 
 
 def descendants(pid: int) -> list[int]:
-    """Every process that a process has started, directly or not, the nearest first."""
+    """The PIDs of all descendants of a process, children first."""
     found: list[int] = []
-    row = [pid]
-    while row:
-        row = [child for parent in row for child in _children(parent)]
-        found += row
+    generation = [pid]
+    while generation:
+        generation = [child for parent in generation for child in _children(parent)]
+        found += generation
     return found
 
 
@@ -23,14 +23,14 @@ def _children(pid: int) -> list[int]:
         tasks = os.listdir(f"/proc/{pid}/task")
         texts = [Path(f"/proc/{pid}/task/{task}/children").read_text() for task in tasks]
     except FileNotFoundError:
-        return _children_slowly(pid)
+        return _children_by_psutil(pid)
     except OSError:
         return []
     return [int(word) for text in texts for word in text.split()]
 
 
-def _children_slowly(pid: int) -> list[int]:
-    """Where the kernel keeps no list; also for a process that has just ended."""
+def _children_by_psutil(pid: int) -> list[int]:
+    """The slower way, for kernels without a list of children; empty for an exited process."""
     import psutil
 
     try:
@@ -40,7 +40,7 @@ def _children_slowly(pid: int) -> list[int]:
 
 
 def tree_bytes(pid: int) -> int:
-    """Memory that is their own; what they share with others, such as libraries, is not counted."""
+    """The unshared resident memory of a process and its descendants in bytes."""
     return sum(map(_own_bytes, [pid, *descendants(pid)]))
 
 
@@ -53,7 +53,7 @@ def _own_bytes(pid: int) -> int:
 
 
 def out_of_memory_kills() -> int:
-    """How many processes the system has killed for want of memory since it was started."""
+    """The number of out-of-memory kills since the system booted."""
     try:
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

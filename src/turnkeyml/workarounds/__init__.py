@@ -1,10 +1,10 @@
-"""Every bug and gap elsewhere that we work around, with the versions that have it.
+"""Every bug and missing feature of other packages that we work around, with affected versions.
 
-The code of a workaround names its entry. A test per entry reproduces the bug without our code, and
-fails once upstream is mended. ``python -m turnkeyml.workarounds`` prints docs/workarounds.md.
+The code of a workaround names its entry. One test per entry reproduces the bug without our code and
+fails once upstream fixes it. ``python -m turnkeyml.workarounds`` prints docs/workarounds.md.
 
-What only saves time or memory, such as our own conversion of weights to float16 or a limit on the
-number of inputs of a session, is no entry.
+Code that only saves time or memory has no entry, such as our own conversion of weights to float16
+or the limit on the number of inputs of a session.
 """
 
 from turnkeyml.workarounds import elsewhere, exporters, float16, onnx_runtime, symbolics
@@ -23,7 +23,7 @@ GROUPS = {
 
 
 def all_workarounds() -> list[Workaround]:
-    """Every entry, in the order of the page."""
+    """Every entry, in the order of docs/workarounds.md."""
     return [
         value
         for group in GROUPS.values()

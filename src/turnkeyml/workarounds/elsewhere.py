@@ -6,8 +6,8 @@ EMPTY_FILE = Workaround(
     id="onnx_loads_empty_file",
     package="onnx",
     seen=("1.23.2", "1.23.2"),
-    wrong="`onnx.load` takes an empty file for a model without nodes.",
-    remedy="We refuse empty files.",
+    wrong="`onnx.load` reads an empty file as a model without nodes.",
+    remedy="We reject empty files.",
     where="turnkeyml.build.onnx_files:read_graph",
 )
 
@@ -15,7 +15,7 @@ SAVEZ_NAMES = Workaround(
     id="numpy_savez_names",
     package="numpy",
     seen=("1.26.4", "2.4.6"),
-    wrong="`numpy.savez` cannot save an array with the name `file`.",
+    wrong="`numpy.savez` cannot save an array named `file`.",
     remedy="We write the archive ourselves.",
     where="turnkeyml.cache.arrays:save_arrays",
     upstream="https://github.com/numpy/numpy/issues/5243",
@@ -25,16 +25,16 @@ TORCH_BFLOAT16 = Workaround(
     id="torch_numpy_bfloat16",
     package="torch",
     seen=("2.6.0", "2.14.1"),
-    wrong="A bfloat16 tensor cannot be turned into a numpy array.",
+    wrong="A bfloat16 tensor cannot be converted to a numpy array.",
     remedy="We store its bits as integers.",
-    where="turnkeyml.cache.arrays:to_numpy",
+    where="turnkeyml.runtimes.torch_session:to_numpy",
 )
 
 F_LOCALS = Workaround(
     id="python_f_locals_keeps_alive",
     package="Python",
     seen=("3.11.7", "3.11.7"),
-    wrong="Reading `frame.f_locals` keeps the variables of a function alive.",
+    wrong="Reading `frame.f_locals` keeps the local variables of a function alive.",
     remedy="We clear the copy.",
     where="turnkeyml.frameworks.torch.stack:variables",
     until="3.13",

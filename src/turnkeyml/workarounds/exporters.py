@@ -1,4 +1,4 @@
-"""What PyTorch's exporters do not take, and what they do not tell."""
+"""Limitations of PyTorch's TorchScript and dynamo exporters."""
 
 from turnkeyml.workarounds.workaround import Workaround
 
@@ -7,11 +7,11 @@ HISTORY_IN_CONSTANTS = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong=(
-        "The TorchScript exporter refuses a tensor attribute that has a `grad_fn`, even "
+        "The TorchScript exporter fails on a tensor attribute that has a `grad_fn`, even "
         "under `no_grad`."
     ),
     remedy="We detach such tensors.",
-    where="turnkeyml.frameworks.torch.export:_without_history",
+    where="turnkeyml.frameworks.torch.export:_detached",
     upstream="https://github.com/pytorch/pytorch/issues/91750",
 )
 
@@ -29,8 +29,8 @@ CUSTOM_CONTAINERS = Workaround(
     id="export_of_custom_containers",
     package="torch",
     seen=("2.6.0", "2.14.1"),
-    wrong="Neither exporter takes a model that returns an object of a class of its own.",
-    remedy="We wrap models so that tensors go in and come out.",
+    wrong="Neither exporter supports a model that returns an object of a custom class.",
+    remedy="We wrap models so that they take and return tensors only.",
     where="turnkeyml.frameworks.torch.flattened:Flattened",
 )
 
@@ -48,7 +48,7 @@ DYNAMO_COMPLEX_OUTPUTS = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong="The dynamo exporter writes a complex output as float32 with one more dimension.",
-    remedy="We put complex numbers together again before comparing.",
+    remedy="We convert it back to complex numbers before comparing.",
     where="turnkeyml.verify.compare:_complex_again",
 )
 
@@ -57,7 +57,7 @@ DYNAMO_ERROR_HIDES_CAUSE = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong="The message of a failed dynamo export begins with advice; the reason is in `__cause__`.",
-    remedy="We report the root of the error.",
+    remedy="We report the root cause.",
     where="turnkeyml.frameworks.torch.export:_root",
 )
 
@@ -65,9 +65,9 @@ EXPORTED_PROGRAM_EVAL = Workaround(
     id="exported_program_eval",
     package="torch",
     seen=("2.6.0", "2.14.1"),
-    wrong="`eval()` of the module of an exported program raises NotImplementedError.",
-    remedy="We leave such a module in the mode it has.",
-    where="turnkeyml.frameworks.torch.modules:evaluating",
+    wrong="`eval()` on the module of an exported program raises NotImplementedError.",
+    remedy="We leave such a module in its current mode.",
+    where="turnkeyml.frameworks.torch.modules:eval_mode",
     upstream="https://github.com/pytorch/pytorch/issues/151726",
 )
 

@@ -1,4 +1,4 @@
-"""ONNX Runtime's converter to float16 (``onnxruntime.transformers.float16``)."""
+"""ONNX Runtime's float16 converter (``onnxruntime.transformers.float16``)."""
 
 from turnkeyml.workarounds.workaround import Workaround
 
@@ -7,8 +7,8 @@ CASTS_OUTSIDE_OF_BODIES = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "Casts for an operator in a branch or loop are put into the graph around it, so that "
-        "the model cannot be loaded."
+        "Casts for an operator in the body of a branch or loop are inserted into the main "
+        "graph, so the model cannot be loaded."
     ),
     remedy="We keep If, Loop and Scan in float32.",
     where="turnkeyml.build.fp16.convert:CONTROL_FLOW",
@@ -19,7 +19,7 @@ SAME_NAMES_IN_BODIES = Workaround(
     id="float16_same_names_in_bodies",
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
-    wrong="Weights of the same name in two branches, which ONNX allows, fail an assertion.",
+    wrong="Weights of the same name in two branches, which ONNX allows, raise an AssertionError.",
     remedy="We keep If, Loop and Scan in float32.",
     where="turnkeyml.build.fp16.convert:CONTROL_FLOW",
 )
@@ -28,8 +28,11 @@ BLOCKED_BODIES = Workaround(
     id="float16_blocked_bodies",
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
-    wrong="What the bodies of an If, Loop or Scan in float32 use from around them is not cast.",
-    remedy="We cast it.",
+    wrong=(
+        "If an If, Loop or Scan stays in float32, the outer values that its bodies use are "
+        "not cast."
+    ),
+    remedy="We cast them.",
     where="turnkeyml.build.fp16.casts:cast_for_bodies",
 )
 
@@ -38,11 +41,11 @@ DUPLICATE_CASTS = Workaround(
     package="onnxruntime",
     seen=("1.25.1", "1.31.1"),
     wrong=(
-        "Two float32 nodes with the same input get two casts of the same name, so that the "
+        "Two float32 nodes with the same input get two casts of the same name, so the "
         "model cannot be loaded."
     ),
-    remedy="We remove the repeated cast.",
-    where="turnkeyml.build.fp16.casts:tidy",
+    remedy="We remove the duplicate cast.",
+    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
 )
 
 DOWN_AND_UP = Workaround(
@@ -50,11 +53,11 @@ DOWN_AND_UP = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "Between two float32 nodes values are cast to float16 and back, where large numbers "
+        "Values between two float32 nodes are cast to float16 and back, so large numbers "
         "become infinite."
     ),
-    remedy="We take both casts out.",
-    where="turnkeyml.build.fp16.casts:tidy",
+    remedy="We remove both casts.",
+    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
     related="https://github.com/microsoft/onnxconverter-common/issues/271",
 )
 
@@ -66,8 +69,8 @@ DOWN_AND_UP_AT_INPUTS = Workaround(
         "A graph input that is kept in float32 is cast to float16 and back on its way to a "
         "float32 node."
     ),
-    remedy="We take both casts out.",
-    where="turnkeyml.build.fp16.casts:tidy",
+    remedy="We remove both casts.",
+    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
     related="https://github.com/microsoft/onnxconverter-common/issues/271",
 )
 
@@ -75,8 +78,8 @@ TOPOLOGICAL_ORDER = Workaround(
     id="float16_topological_order",
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
-    wrong="Casts are put behind the nodes that use them, which ONNX forbids.",
-    remedy="We sort the nodes.",
+    wrong="Casts are inserted after the nodes that use them, which ONNX does not allow.",
+    remedy="We sort the nodes topologically.",
     where="turnkeyml.build.fp16.convert:_convert_graph",
     related="https://github.com/microsoft/onnxconverter-common/issues/240",
 )
@@ -86,10 +89,10 @@ OPERATORS_WITHOUT_FLOAT16 = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "Operators that ONNX defines for float32 only, such as Celu, are converted into an "
-        "invalid model."
+        "Operators that ONNX defines for float32 only, such as Celu, are converted to "
+        "float16, so the model is invalid."
     ),
-    remedy="We convert again with the operator that ONNX Runtime names in float32.",
+    remedy="We convert again and keep the operator that ONNX Runtime reports in float32.",
     where="turnkeyml.build.fp16.strategies:keep_unsupported_operator",
 )
 

@@ -1,4 +1,4 @@
-"""ONNX Runtime: its optimizers, the files that it saves, and its operators."""
+"""ONNX Runtime: its optimizers, its saved models, and its operators."""
 
 from turnkeyml.workarounds.workaround import Workaround
 
@@ -7,10 +7,10 @@ PAD_FUSION = Workaround(
     package="onnxruntime",
     seen=("1.20.1", "1.31.1"),
     wrong=(
-        "Pad_Fusion moves zeros around an image into the MaxPool behind them, which pads "
-        "with negative infinity: wrong numbers."
+        "Pad_Fusion fuses a Pad with zeros into the following MaxPool, which pads with "
+        "negative infinity: wrong numbers."
     ),
-    remedy="We disable it where it could change a result.",
+    remedy="We disable it for models where it could change the outputs.",
     where="turnkeyml.runtimes.ort_session:unsound_optimizers",
     target="Pad_Fusion",
     related="https://github.com/onnx/optimizer/pull/318",
@@ -21,8 +21,8 @@ MATMUL_ADD_FUSION = Workaround(
     package="onnxruntime",
     seen=("1.23.2", "1.31.1"),
     wrong=(
-        "MatMulAddFusion gives values in a branch the names of values around it, so that the "
-        "saved model cannot be loaded."
+        "MatMulAddFusion gives values in a branch names that the main graph already uses, "
+        "so the saved model cannot be loaded."
     ),
     remedy="We disable it when we save a model.",
     where="turnkeyml.build.stages.optimize_onnx:OptimizeOnnx",
@@ -33,9 +33,12 @@ SIZES_IN_EXTERNAL_DATA = Workaround(
     id="ort_sizes_in_external_data",
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
-    wrong="ONNX Runtime saves sizes of a Split as external data and cannot load them again.",
-    remedy="We move small integers back into the graph.",
-    where="turnkeyml.build.onnx_files:take_in",
+    wrong=(
+        "ONNX Runtime saves the split sizes of a Split as external data and cannot load the "
+        "model again."
+    ),
+    remedy="We move small integer tensors back into the graph.",
+    where="turnkeyml.build.onnx_files:embed_external_data",
     upstream="https://github.com/microsoft/onnxruntime/issues/21325",
 )
 
@@ -44,11 +47,11 @@ SOURCE_DATA = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "A saved optimized model may refer to the data file of its source, by a name "
-        "relative to another folder."
+        "A saved optimized model may refer to the external data file of its source by a "
+        "path relative to another folder."
     ),
     remedy="We move such data into the graph.",
-    where="turnkeyml.build.onnx_files:take_in",
+    where="turnkeyml.build.onnx_files:embed_external_data",
     upstream="https://github.com/microsoft/onnxruntime/pull/17311",
 )
 
@@ -56,8 +59,8 @@ STALE_VALUE_INFO = Workaround(
     id="ort_stale_value_info",
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
-    wrong="A saved optimized model describes weights that constant folding has removed.",
-    remedy="We look only at values that a node makes.",
+    wrong="The value_info of a saved optimized model lists weights that were folded away.",
+    remedy="We use only values that a node produces.",
     where="turnkeyml.build.fp16.ranges:_floats",
 )
 
@@ -90,9 +93,9 @@ SCATTER_ELEMENTS_FLOAT16 = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong=(
         "ScatterElements of float16 with the reduction add or mul fails on the CPU; with "
-        "several threads the process may die."
+        "several threads the process may crash."
     ),
-    remedy="We keep it in float32 with every reduction; max and min would run.",
+    remedy="We keep it in float32 for every reduction, although max and min would run.",
     where="turnkeyml.build.fp16.convert:_crashes_in_float16",
     upstream="https://github.com/microsoft/onnxruntime/pull/32025",
 )
@@ -103,7 +106,7 @@ SCATTER_ND_FLOAT16 = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong=(
         "ScatterND of float16 with a reduction fails on the CPU; with several threads the "
-        "process may die."
+        "process may crash."
     ),
     remedy="We keep it in float32.",
     where="turnkeyml.build.fp16.convert:_crashes_in_float16",

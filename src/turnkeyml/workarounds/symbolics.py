@@ -1,4 +1,4 @@
-"""Operators that PyTorch's TorchScript exporter lacks or gets wrong, one per symbolic of ours."""
+"""Operators that PyTorch's TorchScript exporter lacks or exports incorrectly."""
 
 from turnkeyml.workarounds.workaround import Workaround
 
@@ -55,7 +55,7 @@ AVG_POOL2D_UNBATCHED = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong=(
         "The TorchScript exporter writes `avg_pool2d` of (C, H, W) as a pooling of rank 3, "
-        "which ONNX takes for one-dimensional."
+        "which ONNX interprets as one-dimensional pooling."
     ),
     remedy="We add a batch dimension.",
     where="turnkeyml.frameworks.torch.symbolics:_unbatched",
@@ -68,8 +68,8 @@ COPY = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong=(
-        "The TorchScript exporter has no symbolic for `aten::copy`, which is left of "
-        "`cache.copy_(x)`."
+        "The TorchScript exporter has no symbolic for `aten::copy`, which `cache.copy_(x)` "
+        "is traced as."
     ),
     remedy="We write a Cast and an Expand.",
     where="turnkeyml.frameworks.torch.symbolics:_copy",
@@ -82,7 +82,7 @@ CUMMAX = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="The TorchScript exporter has no symbolic for `aten::cummax`.",
     remedy="We write a masked ReduceMax over the last dimension.",
-    where="turnkeyml.frameworks.torch.symbolics:_running_extreme",
+    where="turnkeyml.frameworks.torch.symbolics:_cumulative_extreme",
     target="cummax",
 )
 
@@ -92,7 +92,7 @@ CUMMIN = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="The TorchScript exporter has no symbolic for `aten::cummin`.",
     remedy="We write a masked ReduceMin over the last dimension.",
-    where="turnkeyml.frameworks.torch.symbolics:_running_extreme",
+    where="turnkeyml.frameworks.torch.symbolics:_cumulative_extreme",
     target="cummin",
 )
 
@@ -125,8 +125,8 @@ EYE_BOOL = Workaround(
     package="onnxruntime",
     seen=("1.18.0", "1.31.1"),
     wrong=(
-        "ONNX Runtime has no EyeLike kernel that makes booleans, as which the TorchScript "
-        "exporter writes a boolean `torch.eye`."
+        "The TorchScript exporter writes a boolean `torch.eye` as a boolean EyeLike, for "
+        "which ONNX Runtime has no kernel."
     ),
     remedy="We write a constant.",
     where="turnkeyml.frameworks.torch.symbolics:_eye",
@@ -151,7 +151,7 @@ GRID_SAMPLER_DOUBLE = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong=(
         "The TorchScript exporter writes `linspace` with a traced number of steps as "
-        "float64, so that GridSample gets a grid of another type than its image."
+        "float64, so the grid and the image of GridSample have different dtypes."
     ),
     remedy="We cast the grid to the type of the image.",
     where="turnkeyml.frameworks.torch.symbolics:_grid_sampler",
@@ -163,8 +163,8 @@ INDEX_PUT_TYPES = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong=(
-        "The TorchScript exporter does not cast the values of `index_put`, so that those "
-        "from `linspace` end in a ScatterND of two types."
+        "The TorchScript exporter does not cast the values of `index_put`, so values from "
+        "`linspace` give a ScatterND with two dtypes."
     ),
     remedy="We cast the values to the type of the tensor.",
     where="turnkeyml.frameworks.torch.symbolics:_index_put",
@@ -176,7 +176,7 @@ ISIN = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong="The TorchScript exporter has no symbolic for `aten::isin`.",
-    remedy="We compare each element with all others.",
+    remedy="We compare each element with all test elements.",
     where="turnkeyml.frameworks.torch.symbolics:_isin",
     target="isin",
 )
@@ -187,7 +187,7 @@ MAX_POOL2D_UNBATCHED = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong=(
         "The TorchScript exporter writes `max_pool2d` of (C, H, W) as a pooling of rank 3, "
-        "which ONNX takes for one-dimensional."
+        "which ONNX interprets as one-dimensional pooling."
     ),
     remedy="We add a batch dimension.",
     where="turnkeyml.frameworks.torch.symbolics:_unbatched",
@@ -211,8 +211,7 @@ SORT_STABLE = Workaround(
     package="torch",
     seen=("2.6.0", "2.14.1"),
     wrong=(
-        "The TorchScript exporter takes the `stable` form of `sort` for one with an `out` "
-        "argument, and refuses it."
+        "The TorchScript exporter mistakes the `stable` argument of `sort` for `out` and fails."
     ),
     remedy="We write a TopK.",
     where="turnkeyml.frameworks.torch.symbolics:_sort",
@@ -224,10 +223,7 @@ UNSAFE_CHUNK_UNKNOWN_SIZE = Workaround(
     id="torchscript_unsafe_chunk_unknown_size",
     package="torch",
     seen=("2.6.0", "2.14.1"),
-    wrong=(
-        "The TorchScript exporter refuses `unsafe_chunk` along a dimension whose size "
-        "depends on data."
-    ),
+    wrong="The TorchScript exporter fails on `unsafe_chunk` along a dimension of dynamic size.",
     remedy="We write a Split by the number of outputs.",
     where="turnkeyml.frameworks.torch.symbolics:_chunk",
     target="unsafe_chunk",
@@ -238,7 +234,7 @@ RESIZE_ALIGN_CORNERS = Workaround(
     id="resize_antialias_align_corners",
     package="onnx",
     seen=("1.23.2", "1.23.2"),
-    wrong="ONNX defines Resize with antialiasing and aligned corners otherwise than PyTorch.",
-    remedy="We refuse it, so that the other exporter is tried.",
+    wrong="ONNX defines Resize with antialiasing and `align_corners` differently from PyTorch.",
+    remedy="We reject it, so that the other exporter is tried.",
     where="turnkeyml.frameworks.torch.symbolics:_antialiased_resize",
 )

@@ -1,4 +1,4 @@
-"""What a workaround is: a bug or a gap elsewhere, and what we do about it until it is mended."""
+"""The record of a workaround: an upstream bug and what we do about it until it is fixed."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ __all__ = ["Workaround"]
 
 @dataclass(frozen=True)
 class Workaround:
-    """A bug or a gap in another package, and what we do about it."""
+    """A bug or missing feature of another package, and what we do about it."""
 
     id: str
     """Also the name of its reproduction in tests/reproductions."""
     package: str
     """The distribution that has the bug; ``Python`` for the interpreter."""
     seen: tuple[str, str]
-    """The oldest and the newest version in which the reproduction was seen to reproduce it."""
+    """The oldest and the newest version in which the reproduction showed the bug."""
     wrong: str
     """What is wrong upstream, in one sentence."""
     remedy: str
     """What we do about it, in one sentence."""
     where: str
-    """The code that does it, as ``module:name``."""
+    """The code that works around it, as ``module:name``."""
     target: str = ""
-    """The operator or optimizer that it concerns, by upstream's name."""
+    """The affected operator or optimizer, by its upstream name."""
     upstream: str | None = None
-    """The address of an issue or a change that describes this bug."""
+    """The URL of an issue or pull request about this bug."""
     related: str | None = None
-    """The address of one that describes something near, such as the same bug in a copy."""
+    """The URL of one about a similar bug, such as the same bug in a fork."""
     until: str | None = None
-    """The first version in which upstream is mended; the workaround stays for older ones."""
+    """The first version with the fix; the workaround stays for older versions."""
 
-    def holds_for(self, version: str) -> bool:
-        """Whether a version is in the stated range, which has no end until upstream is mended."""
-        return _numbers(self.seen[0]) <= _numbers(version) and not self.is_mended_in(version)
+    def affects(self, version: str) -> bool:
+        """Whether a version is in the affected range, which is open until there is a fix."""
+        return _numbers(self.seen[0]) <= _numbers(version) and not self.is_fixed_in(version)
 
-    def is_mended_in(self, version: str) -> bool:
+    def is_fixed_in(self, version: str) -> bool:
+        """Whether a version has the upstream fix."""
         return self.until is not None and _numbers(self.until) <= _numbers(version)
 
     @property
@@ -51,7 +52,7 @@ class Workaround:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """``2.13.0+cpu`` as numbers that can be compared, trailing zeros left out."""
+    """A version such as ``2.13.0+cpu`` as comparable integers, without trailing zeros."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     numbers = [int(number) for number in found.group().split(".")] if found else []
     while numbers and numbers[-1] == 0:

@@ -1,5 +1,5 @@
 """Converting ONNX models to float16.
 
-``convert`` writes a model in float16, ``keep`` says what has to stay in float32, and ``search``
-looks for the least of it with which the result verifies.
+``convert`` writes a model in float16, ``keep`` decides what stays in float32, and ``search`` keeps
+more in float32 until the result verifies.
 """

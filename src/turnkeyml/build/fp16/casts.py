@@ -9,23 +9,23 @@ from collections.abc import Iterable
 
 import onnx
 
-__all__ = ["CAST_SUFFIX", "cast_for_bodies", "tidy"]
+__all__ = ["CAST_SUFFIX", "cast_for_bodies", "remove_redundant_casts"]
 
 CAST_SUFFIX = "_cast_to_fp16"
-"""What the converter adds to the name of a value that stays in float32."""
+"""The suffix that the converter adds to the name of a value that stays in float32."""
 
 
 def cast_for_bodies(graph: onnx.GraphProto) -> None:
-    """Cast to float32 what the bodies of branches and loops take from around them.
+    """Cast the outer values that the bodies of branches and loops use to float32.
 
-    Bodies stay in float32. What they take from around them is not among their inputs, so that the
-    converter does not cast it (``BLOCKED_BODIES``).
+    Bodies stay in float32. Outer values are not among the inputs of a body, so the converter does
+    not cast them (``BLOCKED_BODIES``).
     """
     values = (*graph.input, *graph.value_info)
-    halved = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16}
-    halved |= {t.name for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT16}
+    float16 = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16}
+    float16 |= {t.name for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT16}
     bodies = _bodies(graph)
-    for name in sorted(_used_inside(graph) & halved):
+    for name in sorted(_used_inside(graph) & float16):
         wide = f"{name}_for_bodies"
         cast = onnx.helper.make_node("Cast", [name], [wide], wide, to=onnx.TensorProto.FLOAT)
         graph.node.append(cast)
@@ -48,8 +48,7 @@ def _used_inside(graph: onnx.GraphProto) -> set[str]:
 
 
 def _rename(body: onnx.GraphProto, old: str, new: str) -> None:
-    """Give another name to what a body takes from around it, unless the body defines the old one
-    itself."""
+    """Rename an outer value in a body, unless the body defines a value of the same name."""
     own = [*body.input, *body.initializer]
     if old in {o for node in body.node for o in node.output} | {value.name for value in own}:
         return
@@ -64,14 +63,14 @@ def _rename(body: onnx.GraphProto, old: str, new: str) -> None:
         body.node.append(onnx.helper.make_node("Identity", [new], [old]))
 
 
-def tidy(graph: onnx.GraphProto) -> None:
-    """Remove casts that are there twice, and those down to float16 and up again.
+def remove_redundant_casts(graph: onnx.GraphProto) -> None:
+    """Remove duplicate casts, and casts to float16 that are followed by a cast to float32.
 
-    The converter adds one cast per node that needs it, all of the same name (``DUPLICATE_CASTS``),
-    and casts down and up between two nodes in float32, where large numbers are lost
+    The converter adds one cast per node that needs it, all of the same name (``DUPLICATE_CASTS``).
+    Between two float32 nodes it casts to float16 and back, which overflows large numbers
     (``DOWN_AND_UP``, ``DOWN_AND_UP_AT_INPUTS``).
     """
-    _drop(graph, _repeated_casts(graph))
+    _remove(graph, _duplicate_casts(graph))
     narrowed = _narrowed(graph)
     for node in graph.node:
         back = node.op_type == "Cast" and node.attribute[0].i == onnx.TensorProto.FLOAT
@@ -80,26 +79,26 @@ def tidy(graph: onnx.GraphProto) -> None:
             node.input[0] = narrowed[node.input[0]]
             del node.attribute[:]
     while unused := _unused_casts(graph):
-        _drop(graph, unused)
+        _remove(graph, unused)
 
 
-def _drop(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> None:
+def _remove(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> None:
     for node in nodes:
         graph.node.remove(node)
 
 
-def _repeated_casts(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """Casts to a value that an earlier node makes already."""
-    repeated, made = [], set[str]()
+def _duplicate_casts(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Casts whose output an earlier node already produces."""
+    duplicates, produced = [], set[str]()
     for node in graph.node:
-        if node.op_type == "Cast" and node.output[0] in made:
-            repeated.append(node)
-        made.update(node.output)
-    return repeated
+        if node.op_type == "Cast" and node.output[0] in produced:
+            duplicates.append(node)
+        produced.update(node.output)
+    return duplicates
 
 
 def _narrowed(graph: onnx.GraphProto) -> dict[str, str]:
-    """Values that were cast from float32 to float16, each with the name that it has in float32."""
+    """The names of values cast from float32 to float16, each with its name in float32."""
     values = (*graph.input, *graph.value_info)
     wide = {v.name for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT}
     casts = (node for node in graph.node if node.op_type == "Cast" and node.input[0] in wide)

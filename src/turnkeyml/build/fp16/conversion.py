@@ -1,4 +1,4 @@
-"""One model that is to be converted to float16."""
+"""One conversion of a model to float16: source, target and what can be done with them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["Conversion"]
 
 @dataclass(frozen=True)
 class Conversion:
-    """A source and its target: what can be done to them, and what can be seen of them."""
+    """A source file and the float16 file that is made from it."""
 
     source: Path
     target: Path
     reference: Reference
     threads: int
     source_is_trusted: bool = True
-    """Whether subgraphs may be compared with what the source computes."""
+    """Whether the outputs of the source may serve as reference for subgraphs."""
     may_specialise: bool = False
-    """Whether the source holds for the recorded inputs only."""
+    """Whether the source is valid for the recorded inputs only."""
 
     def convert(self, kept: Kept) -> None:
         """Write the target."""
@@ -44,7 +44,7 @@ class Conversion:
         )
 
     def out_of_range(self) -> Kept:
-        """What float16 cannot hold, on the recorded inputs or on held-out ones."""
+        """What is out of the range of float16, on recorded or held-out inputs."""
         found = Kept()
         for reference in (self.reference, *self.reference.held_out):
             more = keep.out_of_range(self.source, reference.inputs, self.threads)
@@ -52,10 +52,10 @@ class Conversion:
         return found
 
     def all_but_multiplications(self) -> Kept:
-        """Every operator of the source that takes little of the time."""
+        """Every operator of the source except matrix products and convolutions."""
         return keep.all_but_multiplications(self.source)
 
     def subgraphs(self) -> Subgraphs:
-        """The verdict on the subgraphs of the target."""
+        """The verdicts on the subgraphs of the target in isolation."""
         inputs = self.reference.inputs
         return verify_subgraphs(self.source, self.target, inputs, "fp16", self.threads)

@@ -1,7 +1,7 @@
-"""Converting an ONNX model to float16 without ever holding its weights in memory at once.
+"""Converting an ONNX model to float16 without loading all of its weights into memory.
 
-ONNX Runtime's own converter converts the graph. It sees external weights only by name and type;
-``weights`` converts them from file to file. What the converter does wrong is listed in
+ONNX Runtime's own converter converts the graph. It sees external weights only by name and dtype;
+``weights`` converts them from file to file. The bugs of the converter are listed in
 ``turnkeyml.workarounds.float16``.
 """
 
@@ -18,14 +18,14 @@ from turnkeyml.build.fp16.keep import Kept, with_named_nodes
 __all__ = ["convert_to_float16"]
 
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
-"""ONNX Runtime draws no random numbers in float16 (``RANDOM_FLOAT16``)."""
+"""ONNX Runtime does not generate random numbers in float16 (``RANDOM_FLOAT16``)."""
 
 CONTROL_FLOW = ["If", "Loop", "Scan"]
 """The converter fails in their bodies (``CASTS_OUTSIDE_OF_BODIES``, ``SAME_NAMES_IN_BODIES``)."""
 
 
 def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> None:
-    """Write ``source`` in float16, inputs and outputs included, as ``target``."""
+    """Write ``source`` in float16 to ``target``, including its inputs and outputs."""
     model = with_named_nodes(onnx_files.read_graph(source))
     onnx_files.load_inner_data(model, source.parent)
     model = onnx.shape_inference.infer_shapes(model)
@@ -38,14 +38,14 @@ def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> 
 
 
 def _convert_graph(model: onnx.ModelProto, kept: Kept) -> onnx.ModelProto:
-    """A model in float16, with casts around all that stays in float32."""
+    """The model in float16, with casts around everything that stays in float32."""
     from onnxruntime.transformers.float16 import DEFAULT_OP_BLOCK_LIST, convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
     blocked = (node.name for node in model.graph.node if _crashes_in_float16(node))
     model = convert_float_to_float16(
         model,
-        keep_io_types=list(kept.ends),
+        keep_io_types=list(kept.inputs_outputs),
         disable_shape_infer=True,
         op_block_list=[
             *DEFAULT_OP_BLOCK_LIST,
@@ -56,13 +56,13 @@ def _convert_graph(model: onnx.ModelProto, kept: Kept) -> onnx.ModelProto:
         node_block_list=[*kept.nodes, *blocked],
     )
     casts.cast_for_bodies(model.graph)
-    casts.tidy(model.graph)
+    casts.remove_redundant_casts(model.graph)
     OnnxModel(model).topological_sort()  # see TOPOLOGICAL_ORDER
     return model
 
 
 def _crashes_in_float16(node: onnx.NodeProto) -> bool:
-    """Whether a node scatters with a reduction, which ONNX Runtime cannot do in float16
+    """Whether a node is a scatter with a reduction, which crashes ONNX Runtime in float16
     (``SCATTER_ELEMENTS_FLOAT16``, ``SCATTER_ND_FLOAT16``)."""
     return node.op_type in ("ScatterElements", "ScatterND") and any(
         attribute.name == "reduction" and attribute.s != b"none" for attribute in node.attribute

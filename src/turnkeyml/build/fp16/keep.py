@@ -1,4 +1,4 @@
-"""What stays in float32 when a model is converted to float16, and the reasons for it."""
+"""Choosing what stays in float32 when a model is converted to float16."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ __all__ = [
 ]
 
 LARGEST = 30_000
-"""Float16 ends at 65,504; a value that comes near it on one input may pass it on another."""
+"""The largest magnitude that counts as in range. The limit of float16 is 65,504; the margin is
+for other inputs, on which a value may be larger."""
 
 SMALLEST = 2.0**-14
-"""Below this float16 loses digits, and below 6e-8 it has none."""
+"""The smallest normal float16: below it precision decreases, and below 6e-8 values become zero."""
 
 MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 """The operators that take most of the time."""
@@ -36,50 +37,50 @@ class Kept:
 
     operators: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
+    inputs_outputs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
-        return ", ".join([*self.operators, *nodes, *self.ends])
+        return ", ".join([*self.operators, *nodes, *self.inputs_outputs])
 
     def plus(self, more: Kept) -> Kept | None:
-        """Both together; None if ``more`` adds nothing."""
+        """The union of both; None if ``more`` adds nothing."""
         both = Kept(
             tuple(dict.fromkeys((*self.operators, *more.operators))),
             tuple(dict.fromkeys((*self.nodes, *more.nodes))),
-            tuple(dict.fromkeys((*self.ends, *more.ends))),
+            tuple(dict.fromkeys((*self.inputs_outputs, *more.inputs_outputs))),
         )
         return None if both == self else both
 
 
 def unsupported_operator(verdict: Verification) -> Kept:
-    """The operator that the runtime names because it cannot run it in float16."""
+    """The operator that the runtime reports as unsupported in float16."""
     return Kept(operators=(verdict.operator,) if verdict.operator else ())
 
 
 def all_but_multiplications(source: Path) -> Kept:
-    """Every operator of a model that takes little of the time."""
+    """Every operator of a model except those that take most of the time."""
     used = {node.op_type for node in onnx_files.read_graph(source).graph.node}
     return Kept(operators=tuple(sorted(used - MULTIPLICATIONS - {"Constant"})))
 
 
 def out_of_range(source: Path, inputs: Outputs, threads: int) -> Kept:
-    """The nodes, inputs and outputs whose values float16 cannot hold on these inputs: too large,
-    or nothing but too small ones."""
+    """The nodes, graph inputs and graph outputs whose values are out of the range of float16:
+    one is too large, or all are too small."""
     model = with_named_nodes(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
     largest = largest_magnitudes(model, source, inputs, threads)
-    beyond = {name for name, size in largest.items() if not _fits(size)}
-    nodes = [n.name for n in model.graph.node if beyond & {*n.input, *n.output}]
-    ends = [e.name for e in (*model.graph.input, *model.graph.output) if e.name in beyond]
-    return Kept(nodes=tuple(nodes), ends=tuple(ends))
+    outside = {name for name, magnitude in largest.items() if not _is_in_range(magnitude)}
+    nodes = [n.name for n in model.graph.node if outside & {*n.input, *n.output}]
+    ends = [e.name for e in (*model.graph.input, *model.graph.output) if e.name in outside]
+    return Kept(nodes=tuple(nodes), inputs_outputs=tuple(ends))
 
 
-def _fits(magnitude: float) -> bool:
+def _is_in_range(magnitude: float) -> bool:
     return magnitude == 0 or SMALLEST <= magnitude <= LARGEST
 
 
 def with_named_nodes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with a name for every node, the same one each time it is read."""
+    """The model with a name for every node; the names are the same each time it is read."""
     for number, node in enumerate(model.graph.node):
         node.name = node.name or f"{node.op_type}_{number}"
     return model

@@ -1,4 +1,4 @@
-"""How large the values inside a model become when it runs."""
+"""The largest magnitudes of the values inside a model when it runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnkeyml.verify.reference import Outputs
 __all__ = ["largest_magnitudes"]
 
 AT_ONCE_BYTES = 2 << 30
-"""How many bytes of values one run may keep in memory."""
+"""The most bytes of values that one run may keep in memory."""
 
 
 def largest_magnitudes(
@@ -22,24 +22,24 @@ def largest_magnitudes(
 ) -> dict[str, float]:
     """The largest magnitude of each float32 value when the model runs on these inputs.
 
-    The model is that of ``source`` with shapes inferred; its external data is beside ``source``.
+    ``model`` is ``source`` with inferred shapes; its external data files are beside ``source``.
     """
     largest: dict[str, float] = {}
-    for names in _portions(_floats(model.graph)):
+    for names in _batches(_floats(model.graph)):
         largest |= _run(_probe(model, names), source, names, inputs, threads)
     return largest
 
 
 def _floats(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    """The float32 values that a graph has; it may describe removed ones (``STALE_VALUE_INFO``)."""
-    made = {name for node in graph.node for name in node.output}
-    inner = (value for value in graph.value_info if value.name in made)
+    """The float32 values of a graph, without stale entries (``STALE_VALUE_INFO``)."""
+    produced = {name for node in graph.node for name in node.output}
+    inner = (value for value in graph.value_info if value.name in produced)
     values = [*graph.input, *graph.output, *inner]
     return [v for v in values if v.type.tensor_type.elem_type == onnx.TensorProto.FLOAT]
 
 
-def _portions(values: list[Any]) -> Iterator[list[str]]:
-    """Names of values that may be in memory at the same time."""
+def _batches(values: list[Any]) -> Iterator[list[str]]:
+    """The names of the values, in batches that fit in memory."""
     names: list[str] = []
     total = 0
     for value in values:
@@ -54,7 +54,7 @@ def _portions(values: list[Any]) -> Iterator[list[str]]:
 
 
 def _probe(model: onnx.ModelProto, names: list[str]) -> onnx.ModelProto:
-    """A copy of a model that returns the largest magnitudes of some values and nothing else."""
+    """A copy of a model whose outputs are the largest magnitudes of some values."""
     probe = onnx.ModelProto()
     probe.CopyFrom(model)
     del probe.graph.output[:]

@@ -1,7 +1,7 @@
-"""Finding what has to stay in float32 for a model to verify in float16.
+"""Searching for what must stay in float32 so that a model verifies in float16.
 
-Each try converts the model and checks it. While the result cannot be trusted, the first strategy
-that names something new to keep in float32 decides the next try. The best try wins.
+Each try converts the model and verifies it. While the result is not trusted, the first strategy
+that finds something new to keep in float32 determines the next try. The best try wins.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from turnkeyml.build.fp16.subgraphs import Subgraphs
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 
-__all__ = ["MOST_TRIES", "Search", "Try"]
+__all__ = ["MAX_TRIES", "Search", "Try"]
 
 T = TypeVar("T")
 
-MOST_TRIES = 12
-"""How often a model is converted to float16 before the best result is taken."""
+MAX_TRIES = 12
+"""The most conversions per model; then the best result is taken."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +34,34 @@ class Try:
 
 
 class Search:
-    """The state of a search: what is kept in float32 now, and what was seen so far."""
+    """The state of a search: what stays in float32 now, and the results so far."""
 
     def __init__(
         self,
         conversion: Conversion,
         strategies: Sequence[Strategy] = STRATEGIES,
-        most_tries: int = MOST_TRIES,
+        max_tries: int = MAX_TRIES,
     ) -> None:
         self.conversion = conversion
         self.strategies = strategies
-        self.most_tries = most_tries
+        self.max_tries = max_tries
         self.kept = Kept()
         self.tries = 0
-        """How many conversions have been judged."""
+        """How many conversions have been verified."""
         self.best: Try | None = None
-        self.troubles: list[str] = []
-        """What could not be examined, and why."""
+        self.failures: list[str] = []
+        """The analyzes that failed, and why."""
         self._ranges: Kept | None = None
         self._subgraphs: dict[Kept, Subgraphs | None] = {}
 
     def run(self) -> Try:
-        """The best of all tries, which is what the target holds then."""
+        """The best of all tries; the target file contains its result."""
         while True:
             last, more = self._try()
             self.tries += 1
             if self.best is None or last.verdict.verdict.rank < self.best.verdict.verdict.rank:
                 self.best = last
-            if more is None or self.tries == self.most_tries:
+            if more is None or self.tries == self.max_tries:
                 break
             self.kept = more
         if self.best is not last:
@@ -69,9 +69,9 @@ class Search:
         return replace(self.best, verdict=self._explained(self.best.verdict))
 
     def _try(self) -> tuple[Try, Kept | None]:
-        """Convert and check; what to keep in the next try, None if this is the last one."""
+        """Convert and verify; also what to keep in the next try, None if this is the last."""
         if self.tries:
-            print(f"Once more, with these in float32: {self.kept}", flush=True)
+            print(f"Convert again with these in float32: {self.kept}", flush=True)
         self.conversion.convert(self.kept)
         whole = self.conversion.check()
         print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
@@ -84,7 +84,7 @@ class Search:
         return Try(self.kept, verdict), more
 
     def _next(self, whole: Verification) -> Kept | None:
-        """What to keep in the next try; None if no strategy knows anything new."""
+        """What to keep in the next try; None if no strategy finds anything new."""
         for strategy in self.strategies:
             found = strategy(self, whole)
             more = self.kept.plus(found) if found else None
@@ -93,44 +93,45 @@ class Search:
         return None
 
     def out_of_range(self) -> Kept:
-        """What float16 cannot hold; computed once."""
+        """What is out of the range of float16; computed once."""
         if self._ranges is None:
-            self._ranges = self._examined("its numbers", self.conversion.out_of_range) or Kept()
+            found = self._analyzed("value ranges", self.conversion.out_of_range)
+            self._ranges = found or Kept()
         return self._ranges
 
     def subgraphs(self) -> Subgraphs | None:
-        """The subgraphs of the current conversion, computed once; None if they show nothing."""
+        """The subgraphs of the current conversion, computed once; None without a reference."""
         if self.kept not in self._subgraphs:
-            self._subgraphs[self.kept] = self._examine_subgraphs()
+            self._subgraphs[self.kept] = self._analyze_subgraphs()
         return self._subgraphs[self.kept]
 
-    def _examine_subgraphs(self) -> Subgraphs | None:
+    def _analyze_subgraphs(self) -> Subgraphs | None:
         if not self.conversion.source_is_trusted:
             return None
-        found = self._examined("its subgraphs", self.conversion.subgraphs)
+        found = self._analyzed("subgraphs", self.conversion.subgraphs)
         if found is not None:
             seen = f"{found.verdict.verdict} ({found.verdict.reason})"
             print(f"fp16, in {found.count} subgraphs: {seen}", flush=True)
         return found
 
-    def _examined(self, what: str, examine: Callable[[], T]) -> T | None:
-        """What an examination found; None if it failed, which is remembered as a trouble."""
+    def _analyzed(self, what: str, analyze: Callable[[], T]) -> T | None:
+        """The result of an analysis; None if it failed, which is added to the failures."""
         try:
-            return examine()
-        except Exception as error:  # noqa: BLE001 - other strategies remain; the verdict tells
-            self.troubles.append(f"{what} could not be examined: {describe(error)}")
-            print(self.troubles[-1], flush=True)
+            return analyze()
+        except Exception as error:  # noqa: BLE001 - other strategies remain; the verdict says why
+            self.failures.append(f"the analysis of its {what} failed: {describe(error)}")
+            print(self.failures[-1], flush=True)
             return None
 
     def _explained(self, verdict: Verification) -> Verification:
-        """A verdict that names the troubles if it cannot be trusted."""
-        if verdict.trusted or not self.troubles:
+        """The verdict; if it is not trusted, its reason includes the failed analyzes."""
+        if verdict.trusted or not self.failures:
             return verdict
-        return replace(verdict, reason="; ".join([verdict.reason, *dict.fromkeys(self.troubles)]))
+        return replace(verdict, reason="; ".join([verdict.reason, *dict.fromkeys(self.failures)]))
 
 
 def _judged(whole: Verification, subgraphs: Subgraphs | None) -> Verification:
-    """The verdict of the subgraphs where the whole cannot tell rounding that grew from an error."""
+    """The verdict on the subgraphs if the whole model amplifies rounding too much to judge it."""
     cannot_tell = whole.verdict is Verdict.CLOSE or whole.cause is Cause.ORIGINAL_UNSTABLE
     if (
         not cannot_tell

@@ -1,7 +1,7 @@
-"""What to try when a model does not verify in float16.
+"""Strategies for a model that does not verify in float16.
 
-A strategy gets the search and the verdict on the whole model. It names what else to keep in
-float32, or returns None where it does not apply.
+A strategy gets the search and the verdict on the whole model. It returns what else to keep in
+float32, or None if it does not apply.
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ Strategy = Callable[["Search", Verification], "Kept | None"]
 
 
 def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
-    """Keep the operator that ONNX Runtime cannot run in float16."""
+    """Keep the operator that ONNX Runtime does not support in float16."""
     return keep.unsupported_operator(whole)
 
 
 def keep_out_of_range(search: Search, whole: Verification) -> Kept | None:
-    """Keep what float16 cannot hold, if the result is wrong."""
+    """Keep what is out of the range of float16, if the outputs are wrong."""
     return search.out_of_range() if whole.verdict is not Verdict.NOT_CHECKED else None
 
 
 def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kept | None:
-    """Keep subgraphs that mismatch in isolation, if the whole cannot tell rounding that grew from
-    an error. Each try may find another one, so half of the tries are left for other strategies."""
-    early = search.tries < search.most_tries / 2
+    """Keep subgraphs that mismatch in isolation, if the model amplifies rounding.
+
+    Each try may find another subgraph, so half of the tries are left for other strategies.
+    """
+    early = search.tries < search.max_tries / 2
     unstable = whole.cause is Cause.ORIGINAL_UNSTABLE
     return keep_subgraphs(search, whole) if unstable and early else None
 
 
 def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | None:
-    """Keep everything but convolutions and matrix products, which take most of the time."""
+    """Keep everything except convolutions and matrix products, which take most of the time."""
     return search.conversion.all_but_multiplications()
 
 
@@ -57,4 +59,4 @@ STRATEGIES: tuple[Strategy, ...] = (
     keep_all_but_multiplications,
     keep_subgraphs,
 )
-"""In the order in which they are asked; a new remedy is one more entry."""
+"""The strategies in the order in which they are tried."""

@@ -1,9 +1,8 @@
-"""Does a build in a lower precision compute the same thing, looked at subgraph by subgraph?
+"""Verifying a build in a lower precision subgraph by subgraph.
 
-Some models amplify the smallest difference: after a hundred layers of random weights nobody can see
-whether a difference came from rounding or from an error. So the file is cut into subgraphs, and
-each of them is given what the file it was made from computes up to there. Then an error of a
-subgraph itself shows as plainly as in a shallow model.
+Some models amplify the smallest difference: after a hundred layers of random weights, rounding and
+errors look the same. So the graph is split into subgraphs, and the inputs of each subgraph come
+from the exact file. Then an error in one subgraph is as visible as in a shallow model.
 """
 
 from __future__ import annotations
@@ -22,33 +21,33 @@ from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Subgraphs", "verify_subgraphs"]
 
-MOST_SUBGRAPHS = 64
+MAX_SUBGRAPHS = 64
 
-AT_ONCE_BYTES = 1 << 30
-"""How many bytes all values that are given to subgraphs may take."""
+MAX_INPUT_BYTES = 1 << 30
+"""The most bytes that the inputs of all subgraphs may take together."""
 
-MOST_GIVEN = 512
-"""How many values are given to subgraphs: with thousands of inputs a session takes minutes."""
+MAX_INPUTS = 512
+"""The most inputs of all subgraphs: a session with thousands of inputs takes minutes to open."""
 
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
 
 @dataclass(frozen=True)
 class Subgraphs:
-    """What was seen of the subgraphs of a file."""
+    """The verdicts on the subgraphs of a file in isolation."""
 
     count: int
     verdict: Verification
-    """The verdict on the worst of them."""
+    """The verdict on the worst subgraph."""
 
     mismatching: tuple[str, ...] = ()
-    """The nodes of those that mismatch in isolation, and the nodes that make their inputs."""
+    """The nodes of subgraphs that mismatch in isolation, and the producers of their inputs."""
 
 
 def verify_subgraphs(
     exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
 ) -> Subgraphs:
-    """The verdict on the subgraphs of a file against the one that it was made from."""
+    """The verdicts on the subgraphs of ``half``, compared with ``exact``, its source file."""
     model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(half))
     cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
     golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), exact, inputs, threads)
@@ -63,17 +62,17 @@ def verify_subgraphs(
     }
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
     worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
-    return Subgraphs(count, worst, _makers(whole, wrong, set(given)))
+    return Subgraphs(count, worst, _producers(whole, wrong, set(given)))
 
 
-def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[str, ...]:
-    """The nodes that make some values from the given ones, and those that make these given ones."""
-    names, wanted, handed = [], set(ends), set[str]()
+def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tuple[str, ...]:
+    """The nodes that compute some values from given ones, and the producers of the given ones."""
+    names, wanted, used = [], set(values), set[str]()
     for node in reversed(graph.node):
         if wanted & {*node.output}:
-            handed.update(given & {*node.input})
+            used.update(given & {*node.input})
             wanted.update({*node.input} - given)
-        elif not handed & {*node.output}:
+        elif not used & {*node.output}:
             continue
         if node.op_type != "Cast":
             names.append(node.name)
@@ -81,37 +80,37 @@ def _makers(graph: onnx.GraphProto, ends: set[str], given: set[str]) -> tuple[st
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
-    """The values to give to subgraphs, each with its name in the exact file; how many subgraphs."""
-    there = {name for node in exact.node for name in node.output}
-    ends = {output.name for output in half.output}
+    """The inputs of the subgraphs, each with its name in the exact file; how many subgraphs."""
+    available = {name for node in exact.node for name in node.output}
+    outputs = {output.name for output in half.output}
     sizes = {
         value.name: 4 * math.prod(max(d.dim_value, 1) for d in value.type.tensor_type.shape.dim)
         for value in half.value_info
-        if value.type.tensor_type.elem_type in _FLOATS and value.name not in ends
+        if value.type.tensor_type.elem_type in _FLOATS and value.name not in outputs
     }
     originals = {name: name.removesuffix(CAST_SUFFIX) for name in sizes}
-    originals = {name: original for name, original in originals.items() if original in there}
-    for count in range(min(MOST_SUBGRAPHS, len(half.node)), 1, -1):
-        chosen = _frontiers(half, count) & originals.keys()
-        few = 0 < len(chosen) <= MOST_GIVEN
-        if few and sum(sizes[name] for name in chosen) <= AT_ONCE_BYTES:
+    originals = {name: original for name, original in originals.items() if original in available}
+    for count in range(min(MAX_SUBGRAPHS, len(half.node)), 1, -1):
+        chosen = _boundary_values(half, count) & originals.keys()
+        few = 0 < len(chosen) <= MAX_INPUTS
+        if few and sum(sizes[name] for name in chosen) <= MAX_INPUT_BYTES:
             return {name: originals[name] for name in sorted(chosen)}, count
     return {}, 1
 
 
-def _frontiers(graph: onnx.GraphProto, count: int) -> set[str]:
-    """All values that one subgraph hands to later ones if the nodes are cut into so many."""
-    made: dict[str, int] = {}
-    handed: set[str] = set()
+def _boundary_values(graph: onnx.GraphProto, count: int) -> set[str]:
+    """The values that cross subgraph boundaries if the graph is split into ``count`` subgraphs."""
+    produced_in: dict[str, int] = {}
+    crossing: set[str] = set()
     for position, node in enumerate(graph.node):
         subgraph = position * count // len(graph.node)
-        handed.update(name for name in node.input if made.get(name, subgraph) < subgraph)
-        made.update(dict.fromkeys(node.output, subgraph))
-    return handed
+        crossing.update(n for n in node.input if produced_in.get(n, subgraph) < subgraph)
+        produced_in.update(dict.fromkeys(node.output, subgraph))
+    return crossing
 
 
 def _with_outputs(path: Path, names: list[str]) -> onnx.ModelProto:
-    """A model that returns some inner values too, after its own outputs."""
+    """A model with some inner values as additional outputs, after its own."""
     model = onnx_files.read_graph(path)
     own = {output.name for output in model.graph.output}
     for name in names:
@@ -121,7 +120,7 @@ def _with_outputs(path: Path, names: list[str]) -> onnx.ModelProto:
 
 
 def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
-    """Make a model return what it computes for some inner values, and take them as inputs."""
+    """The model with the given inner values as inputs, and its own results for them as outputs."""
     types = {value.name: value for value in model.graph.value_info}
     for node in model.graph.node:
         for index, name in enumerate(node.output):
@@ -138,7 +137,7 @@ def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
 
 
 def _run(model: onnx.ModelProto, origin: Path, inputs: Outputs, threads: int) -> Outputs:
-    """What a model computes that was made from a file, beside which its weights are."""
+    """The outputs of a model that was made from ``origin``; its external data is beside it."""
     from turnkeyml.runtimes.ort_session import run_once
 
     path = origin.with_name(f"{origin.stem}-subgraphs.onnx")

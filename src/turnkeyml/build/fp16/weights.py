@@ -1,8 +1,8 @@
-"""Weights in external files, converted to float16 from file to file.
+"""Converting external weights to float16 from file to file.
 
-The converter of ONNX Runtime wants weights in memory. So external weights are detached from the
-graph before it runs, and converted in blocks afterwards: memory does not grow with the model.
-onnx-ir would hold whole tensors instead; benchmarks/external_data.py has the comparison.
+ONNX Runtime's converter needs weights in memory. So external weights are detached from the graph
+before it runs, and converted in blocks afterwards: memory does not grow with the model. onnx-ir
+would load whole tensors instead; benchmarks/external_data.py has the comparison.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import numpy as np
 import onnx
 from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
-__all__ = ["Location", "detach", "halved", "reattach"]
+__all__ = ["Location", "detach", "reattach", "to_float16"]
 
 BLOCK = 1 << 18
-"""How many bytes are converted at a time. Larger blocks cost a page fault per page, each time."""
+"""The bytes that are converted at a time. Larger blocks cause page faults for every block."""
 
 ALIGNMENT = 4096
-"""Every tensor begins at a multiple of this many bytes, so that runtimes can map it."""
+"""The alignment of each tensor in bytes, so that runtimes can map it into memory."""
 
 _MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
-"""The bits of a float16 without its sign; those of infinity."""
+"""The bit mask of the magnitude of a float16; the bits of infinity."""
 
 
 @dataclass(frozen=True)
 class Location:
-    """Where an external tensor is stored, and its type and shape there."""
+    """Where an external tensor is stored, and its dtype and shape there."""
 
     file: str
     offset: int
@@ -47,7 +47,7 @@ class Location:
 
 
 def detach(model: onnx.ModelProto) -> dict[str, Location]:
-    """Where each external weight is stored; in the model it becomes an empty tensor."""
+    """Replace each external weight by an empty tensor; return where the weights are stored."""
     locations = {}
     for tensor in model.graph.initializer:
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
@@ -61,7 +61,7 @@ def detach(model: onnx.ModelProto) -> dict[str, Location]:
 def reattach(
     model: onnx.ModelProto, locations: dict[str, Location], folder: Path, data: Path
 ) -> None:
-    """Write detached weights into a new data file, each in the type that its tensor has now."""
+    """Write detached weights to a new data file, each in the current dtype of its tensor."""
     with data.open("wb") as output:
         for tensor in model.graph.initializer:
             location = locations.get(tensor.name)
@@ -78,22 +78,22 @@ def reattach(
             tensor.ClearField("raw_data")
 
 
-def _copy(weights: BinaryIO, output: BinaryIO, length: int, halve: bool) -> None:
+def _copy(weights: BinaryIO, output: BinaryIO, length: int, convert: bool) -> None:
     while length > 0:
         block = weights.read(min(BLOCK, length))
         if not block:
-            raise OSError(f"{weights.name} is shorter than the model says")
+            raise OSError(f"{weights.name} is truncated: the model needs more data")
         length -= len(block)
-        if halve:
-            block = halved(np.frombuffer(block, np.float32)).tobytes()
+        if convert:
+            block = to_float16(np.frombuffer(block, np.float32)).tobytes()
         output.write(block)
 
 
-def halved(numbers: np.ndarray) -> np.ndarray:
-    """The nearest float16 numbers of the same sign that are neither zero nor infinite.
+def to_float16(numbers: np.ndarray) -> np.ndarray:
+    """The numbers rounded to float16 without overflow to infinity or underflow to zero.
 
-    Zeros, infinities and NaNs stay what they are. The converter's own function does the same in
-    twenty passes over the data, which takes seconds per gigabyte.
+    Zeros, infinities and NaNs are preserved. The converter's own function gives the same result
+    in twenty passes over the data, which takes seconds per gigabyte.
     """
     with np.errstate(over="ignore"):
         half = numbers.astype(np.float16)

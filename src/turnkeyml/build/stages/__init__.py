@@ -1,1 +1,1 @@
-"""One file per stage, named after it. The stages that receive a model are with its framework."""
+"""One file per stage, named after it. The first stage of a build is in its framework's folder."""

@@ -1,4 +1,4 @@
-"""Converting weights and arithmetic to float16."""
+"""The stage that converts an ONNX file to float16."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Fp16Conversion"]
 
 
 class Fp16Conversion(Stage):
-    """Convert weights and arithmetic to float16, inputs and outputs included.
+    """Convert weights and operators to float16, including graph inputs and outputs.
 
-    What ONNX Runtime cannot compute in float16 stays in float32. If the result does not verify, so
-    does what the strategies of the search name, one after the other, until it verifies.
+    Operators that ONNX Runtime does not support in float16 stay in float32. While the result does
+    not verify, the search keeps more in float32, one strategy after the other.
     """
 
     name = "fp16_conversion"

@@ -1,4 +1,4 @@
-"""Simplifying the graph of an ONNX file."""
+"""The stage that optimizes the graph of an ONNX file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["OptimizeOnnx"]
 
 
 class OptimizeOnnx(Stage):
-    """Simplify the graph with ONNX Runtime, without tying it to a runtime or a processor.
+    """Optimize the graph with ONNX Runtime, but keep it portable.
 
-    Only the basic level is saved: it leaves standard operators alone, so that any runtime can take
-    the file. What depends on the processor is done by ONNX Runtime each time it loads the file.
+    Only the basic optimization level is saved. It uses standard operators only, so any runtime can
+    load the file. ONNX Runtime applies CPU-specific optimizations each time it loads the file.
     """
 
     name = "optimize_onnx"
@@ -29,9 +29,7 @@ class OptimizeOnnx(Stage):
         source = bench.artifacts[ONNX]
         # see workarounds.onnx_runtime.SAVED_WITH_CASTS
         if onnx_files.has_half_precision(source):
-            print(
-                "Left as it is: the model is in half precision, for which ONNX Runtime adds casts."
-            )
+            print("Not optimized: for half precision ONNX Runtime would save casts to float32.")
             return
         target = bench.work / bench.onnx_name("opt")
         options = onnxruntime.SessionOptions()
@@ -49,5 +47,5 @@ class OptimizeOnnx(Stage):
             providers=["CPUExecutionProvider"],
             disabled_optimizers=[MATMUL_ADD_FUSION.target, *unsound_optimizers(str(source))],
         )
-        onnx_files.take_in(target, source)
+        onnx_files.embed_external_data(target, source)
         bench.artifacts[ONNX] = target

@@ -1,4 +1,4 @@
-"""The end of a build that went well."""
+"""The stage that marks a successful build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX files as models."""
+"""The ONNX framework: models that are read from ``.onnx`` files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["FRAMEWORK"]
 
 
 class OnnxFiles(Framework):
-    """Models that are files."""
+    """Reads models from ONNX files."""
 
     name = "onnx"
     model = "an ONNX file"

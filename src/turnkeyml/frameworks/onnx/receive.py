@@ -1,4 +1,4 @@
-"""Taking an ONNX file into a build."""
+"""The stage that copies an ONNX file into a build."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ReceiveOnnx"]
 
 
 class ReceiveOnnx(Stage):
-    """Take an ONNX file into the build, external data included."""
+    """Copy an ONNX file into the build, including its external data."""
 
     name = "receive_onnx"
     message = "Receiving the ONNX file"

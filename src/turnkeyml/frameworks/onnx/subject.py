@@ -1,4 +1,4 @@
-"""An ONNX file with inputs for it."""
+"""An ONNX file together with input values for it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ __all__ = ["OnnxSubject"]
 
 
 class OnnxSubject(Subject):
-    """What is built of an ONNX file: unless a sequence is named, the file as it is."""
+    """An ONNX file as the subject of a build; by default the build contains it unchanged."""
 
     framework = "onnx"
     default_sequence = "onnx-fp32"
-    unusable = "ONNX Runtime cannot run the file on made-up inputs, open dimensions taken as 1"
+    cannot_run = (
+        "ONNX Runtime cannot run the file on generated inputs (dynamic dimensions are set to 1)"
+    )
 
     def __init__(self, record: InvocationRecord, path: Path, inputs: Outputs) -> None:
         super().__init__(record)
@@ -39,7 +41,7 @@ class OnnxSubject(Subject):
         return {"ONNX file": file_digest([self.path, *onnx_files.data_files(self.path)])}
 
     def compute_reference(self, threads: int) -> Reference:
-        """Run the file as it is, with no optimization by the runtime."""
+        """Run the unchanged file with graph optimizations disabled."""
         from turnkeyml.runtimes.ort_session import OrtSession
 
         session = OrtSession(str(self.path), threads, level="none", prepacking=False)

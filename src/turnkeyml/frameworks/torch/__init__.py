@@ -1,4 +1,4 @@
-"""Everything that knows what a ``torch.nn.Module`` is."""
+"""The PyTorch framework: everything that depends on ``torch.nn.Module``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FRAMEWORK"]
 
 
 class PyTorch(Framework):
-    """Models that are instances of ``torch.nn.Module``. Imports torch only when it is needed."""
+    """Discovers instances of ``torch.nn.Module``. Imports torch lazily."""
 
     name = "torch"
     model = "a torch.nn.Module"

@@ -1,9 +1,8 @@
-"""From a live PyTorch model to an ONNX file, by whichever of torch's exporters does it best.
+"""Exporting a live PyTorch model to ONNX with one of torch's two exporters.
 
-The TorchScript exporter is several times faster on ordinary models; the dynamo exporter handles
-more models and is the better one above the 2 GB that one protobuf file can hold. The first choice
-is the faster one for the size at hand; its result counts only if it verifies, and otherwise the
-other one is tried.
+The TorchScript exporter is several times faster on ordinary models. The dynamo exporter supports
+more models and handles those above the 2 GB limit of a protobuf file better. We try the faster
+exporter for the size of the model first. If its result fails or does not verify, we try the other.
 """
 
 from __future__ import annotations
@@ -23,16 +22,17 @@ from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
-from turnkeyml.frameworks.torch.modules import evaluating
+from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.nouns import Verdict, Verification
 
 __all__ = ["ExportPytorch"]
 
 LARGE_BYTES = 750_000_000
+"""Models with more bytes of weights than this are exported with dynamo first."""
 
 
 class ExportPytorch(Stage):
-    """Export with the faster exporter; with the other one where that fails or does not verify."""
+    """Export with the faster exporter; fall back to the other if it fails or does not verify."""
 
     name = "export_pytorch"
     message = "Exporting PyTorch to ONNX"
@@ -59,7 +59,7 @@ class ExportPytorch(Stage):
 
 
 class _Attempt:
-    """One exporter's try at a model."""
+    """One attempt to export a model with one exporter."""
 
     def __init__(self, exporter: str, bench: Workbench) -> None:
         self.exporter = exporter
@@ -76,7 +76,7 @@ class _Attempt:
         return self.verification.verdict.rank if self.verification else len(Verdict)
 
     def make(self) -> None:
-        """Export and verify; a failure is this attempt's outcome, not an error."""
+        """Export and verify. A failure becomes the outcome of this attempt; it does not raise."""
         bench = self._bench
         self._folder.mkdir()
         try:
@@ -98,7 +98,7 @@ class _Attempt:
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 
     def adopt(self, bench: Workbench) -> None:
-        """Make this attempt's files those of the stage and drop the others'."""
+        """Keep the files of this attempt and delete those of the others."""
         for made in self._folder.iterdir():
             made.replace(bench.work / made.name)
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
@@ -108,7 +108,7 @@ class _Attempt:
 
 
 def _root(error: BaseException) -> BaseException:
-    """The first cause of an error (``workarounds.exporters.DYNAMO_ERROR_HIDES_CAUSE``)."""
+    """The root cause of an error (``workarounds.exporters.DYNAMO_ERROR_HIDES_CAUSE``)."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
@@ -123,17 +123,17 @@ def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
     others = [f"{a.exporter} {a.outcome}" for a in attempts if a is not best]
     if others:
         return f"{best.outcome}; {'; '.join(others)}"
-    return f"the faster one for this size; {best.outcome}"
+    return f"the faster exporter for a model of this size; {best.outcome}"
 
 
 def _export(exporter: str, bench: Workbench, path: Path) -> tuple[str, ...]:
-    """Write the file; where the exporter says that it froze a decision."""
+    """Write the ONNX file; return where the exporter froze a data-dependent value."""
     for module in bench.model.modules():
-        _without_history(vars(module))
+        _detached(vars(module))
     wrapper = Flattened(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
-    with torch.no_grad(), evaluating(wrapper), warnings.catch_warnings(record=True) as caught:
+    with torch.no_grad(), eval_mode(wrapper), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
     for found in caught:
@@ -144,7 +144,7 @@ def _export(exporter: str, bench: Workbench, path: Path) -> tuple[str, ...]:
 
 
 def _is_frozen(found: warnings.WarningMessage) -> bool:
-    """Whether torch warns that a value of this run became a part of the export."""
+    """Whether torch warns that it traced a data-dependent value as a constant."""
     return issubclass(found.category, torch.jit.TracerWarning)
 
 
@@ -153,23 +153,25 @@ def _frozen_at(found: warnings.WarningMessage) -> str:
     return f"{Path(found.filename).name}, line {found.lineno}: {what[0].lower()}{what[1:]}"
 
 
-def _without_history(kept: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """What a model keeps of earlier calls, without the gradients' history of it.
+def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """An attribute of a module with its tensors detached from the autograd graph.
 
-    To an exporter such a tensor is a constant, which must not have a history
-    (``workarounds.exporters.HISTORY_IN_CONSTANTS``).
+    A model may store tensors of earlier calls. An exporter treats them as constants, which must
+    not have a ``grad_fn`` (``workarounds.exporters.HISTORY_IN_CONSTANTS``).
     """
-    if torch.is_tensor(kept):
-        return kept.detach() if kept.grad_fn is not None else kept
-    if type(kept) is tuple:
-        plain = tuple(_without_history(value, seen) for value in kept)
-        return plain if any(a is not b for a, b in zip(plain, kept, strict=True)) else kept
-    if isinstance(kept, (dict, list)) and id(kept) not in seen:
-        seen |= {id(kept)}
-        for key, value in kept.items() if isinstance(kept, dict) else enumerate(kept):
-            if (without := _without_history(value, seen)) is not value:
-                kept[key] = without
-    return kept
+    if torch.is_tensor(attribute):
+        return attribute.detach() if attribute.grad_fn is not None else attribute
+    if type(attribute) is tuple:
+        plain = tuple(_detached(value, seen) for value in attribute)
+        changed = any(a is not b for a, b in zip(plain, attribute, strict=True))
+        return plain if changed else attribute
+    if isinstance(attribute, (dict, list)) and id(attribute) not in seen:
+        seen |= {id(attribute)}
+        items = attribute.items() if isinstance(attribute, dict) else enumerate(attribute)
+        for key, value in items:
+            if (detached := _detached(value, seen)) is not value:
+                attribute[key] = detached
+    return attribute
 
 
 def _export_torchscript(
@@ -211,10 +213,10 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 
 
 def _check_opset(path: Path, bench: Workbench) -> int:
-    """The opset of a file, which may not be the one asked for (``DYNAMO_OPSET``)."""
+    """The opset of a file, which may differ from the requested one (``DYNAMO_OPSET``)."""
     from turnkeyml.build.onnx_files import opset_of
 
     written = opset_of(path)
     if written != bench.opset and bench.opset_was_chosen:
-        raise BuildError(f"opset {bench.opset} was asked for, but it wrote opset {written}")
+        raise BuildError(f"opset {bench.opset} was requested, but it wrote opset {written}")
     return written

@@ -1,7 +1,7 @@
-"""A model seen as a function from tensors to tensors, which is all that ONNX knows.
+"""A wrapper that gives every model a flat signature: tensors in, a tuple of tensors out.
 
-Whatever a model takes (keywords, nested dicts, dataclasses, caches, flags) and whatever it returns,
-the exporters see a module with positional tensors in and a tuple of tensors out.
+A model may take and return keywords, nested dicts, dataclasses, caches and flags. ONNX has only
+tensors, so the exporters see this wrapper instead of the model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Flattened", "input_names", "output_names"]
 
 
 class Flattened(torch.nn.Module):
-    """Wraps a model and the arguments of one call."""
+    """A module with positional tensor arguments around a model and the arguments of one call."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -34,7 +34,7 @@ class Flattened(torch.nn.Module):
         return tuple(t if torch.is_tensor(t) else torch.as_tensor(t) for t in outputs.values())
 
     def as_exported(self) -> tuple[torch.nn.Module, tuple[Any, ...]]:
-        """What to export with which arguments: a scripted model cannot be traced in a wrapper."""
+        """The module to export and its arguments; a scripted model is exported unwrapped."""
         if isinstance(self.model, torch.jit.ScriptModule):
             args, kwargs = structure.clone(self._arguments)
             return self.model, (*args, kwargs) if kwargs else args
@@ -47,7 +47,7 @@ class Flattened(torch.nn.Module):
 
 
 def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """A name for each tensor among the arguments: that of its parameter, where there is one."""
+    """A unique name for each tensor argument, from the parameter names of ``forward``."""
     positional = _positional_names(model, len(args))
     names = []
     for path in structure.leaves((args, kwargs)):
@@ -60,7 +60,7 @@ def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> li
 
 
 def output_names(paths: list[str], taken: list[str]) -> list[str]:
-    """Names for the outputs that no input has."""
+    """Unique names for the outputs that differ from the ``taken`` names of the inputs."""
     return _unique([_clean(path) for path in paths], taken)
 
 

@@ -1,4 +1,4 @@
-"""What makes two PyTorch models the same: structure, code, settings, weights."""
+"""Fingerprints of PyTorch models: of structure, code and settings, and of weights."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["model_fingerprint", "safe_repr", "weights_digest"]
 
 
 def safe_repr(model: Any) -> str:
-    """The model's ``repr``, or its class where that cannot be had."""
+    """The ``repr`` of a model, or the name of its class if ``repr`` raises."""
     try:
         return repr(model)
-    except Exception:  # noqa: BLE001 - a repr of the script's own may raise anything
+    except Exception:  # noqa: BLE001 - a user-defined __repr__ may raise anything
         return f"{type(model).__module__}.{type(model).__qualname__}"
 
 
 def model_fingerprint(model: Any) -> str:
-    """Differs between models that differ in anything but the values of their weights."""
+    """A digest of structure, code and settings; the values of the weights do not change it."""
     words = [safe_repr(model)]
     code = Code(_special)
     for path, module in model.named_modules():
@@ -40,9 +40,9 @@ def model_fingerprint(model: Any) -> str:
 
 
 def weights_digest(model: Any) -> str:
-    """Differs when the value of any tensor that the model holds differs."""
+    """A digest of the values of every parameter, buffer and tensor attribute of a model."""
 
-    def one(item: tuple[str, Any]) -> str:
+    def named_digest(item: tuple[str, Any]) -> str:
         return f"{item[0]}:{_tensor_digest(item[1])}"
 
     named = [
@@ -54,11 +54,11 @@ def weights_digest(model: Any) -> str:
         ]
     ]
     with ThreadPoolExecutor(usable_cores()) as pool:
-        return digest(*pool.map(one, named))
+        return digest(*pool.map(named_digest, named))
 
 
 def _tensor_digest(tensor: Any) -> str:
-    """A tensor's type, shape and content."""
+    """The dtype and shape of a tensor and the SHA-256 of its values."""
     head = f"{tensor.dtype}:{tuple(tensor.shape)}:"
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.device.type == "meta":
         return head + repr(tensor)
@@ -67,7 +67,7 @@ def _tensor_digest(tensor: Any) -> str:
 
 
 def _special(value: Any) -> list[str] | None:
-    """Tensors by their content; modules only by their class, as they are walked by themselves."""
+    """Tensors by content; modules by class only, because the caller visits every submodule."""
     if isinstance(value, torch.Tensor):
         return [_tensor_digest(value)]
     return [type(value).__qualname__] if isinstance(value, torch.nn.Module) else None
@@ -79,7 +79,7 @@ def _own_tensors(module: Any) -> list[tuple[str, Any]]:
 
 
 def _own_attributes(module: Any) -> list[tuple[str, Any]]:
-    """What the class has put on a module beyond what every module has."""
+    """The attributes of a module that ``torch.nn.Module`` itself does not define."""
     usual = vars(torch.nn.Module())
     return sorted(
         (n, v) for n, v in vars(module).items() if n not in usual and n != "__constants__"
@@ -87,6 +87,6 @@ def _own_attributes(module: Any) -> list[tuple[str, Any]]:
 
 
 def _hooks(module: Any) -> list[tuple[str, Any]]:
-    """The functions that run before and after a module's forward."""
+    """The forward hooks and forward pre-hooks of a module."""
     kinds = ("_forward_pre_hooks", "_forward_hooks")
     return [(kind, list(vars(module).get(kind, {}).values())) for kind in kinds]

@@ -1,9 +1,9 @@
-"""Keeping a model for later without keeping the script's own object alive.
+"""Keeping a model until the build without extending the lifetime of the script's own object.
 
-A script may delete a model, or never hold it at all. It must be built all the same once the script
-has ended, and the script must still see it die when it would have died. So we hold a weak
-reference to the object and a stand-in that shares its tensors; the stand-in is used only if the
-object is gone.
+A script may delete a model, or never assign it to a variable. We still build it after the script
+has ended, and the script must still see the object freed at the usual time. So we keep a weak
+reference to the object and a stand-in that shares its tensors. The stand-in is used only if the
+object was freed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["TorchKeeper"]
 
 
 class TorchKeeper:
-    """Gives a model back later, dead or alive."""
+    """Returns a model later, even if the script's own object was freed."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         self._stand_in: torch.nn.Module | None = None
@@ -29,11 +29,11 @@ class TorchKeeper:
         try:
             self._stand_in = _stand_in(model, {})
             self._weak = weakref.ref(model)
-        except Exception:  # noqa: BLE001 - an unusual class; holding it is the safe way
+        except Exception:  # noqa: BLE001 - an unusual class: a strong reference is safe
             self._strong = model
 
     def model(self) -> torch.nn.Module:
-        """The script's own object while it lives, or its stand-in."""
+        """The script's own object if it still exists, otherwise its stand-in."""
         if self._strong is not None:
             return self._strong
         assert self._weak is not None
@@ -43,13 +43,9 @@ class TorchKeeper:
         assert self._stand_in is not None
         return self._stand_in
 
-    def is_of(self, model: torch.nn.Module) -> bool:
-        """Whether this keeps that very object."""
-        return model is (self._strong if self._weak is None else self._weak())
-
 
 def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
-    """A model of the same class whose parts are stand-ins and whose tensors are the same."""
+    """A shallow copy: an object of the same class with copied submodules and shared tensors."""
     if id(model) in done:
         return done[id(model)]
     if isinstance(model, torch.jit.ScriptModule):

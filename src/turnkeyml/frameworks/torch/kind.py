@@ -1,4 +1,4 @@
-"""What the register of calls asks about PyTorch models."""
+"""PyTorch's answers to the questions of the register of calls."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ class TorchKind:
         return identity.model_fingerprint(target)
 
     def name(self, call: Call) -> str:
-        if call.around is not None:
-            return modules.name_inside(call.around, call.target)
+        if call.enclosing is not None:
+            return modules.submodule_name(call.enclosing, call.target)
         found = stack.find_name(call.frame, call.target, call.called)
         return found or type(call.target).__name__
 
     def location(self, call: Call) -> tuple[str, int]:
-        return ("", 0) if call.around is not None else stack.location(call.frame)
+        return ("", 0) if call.enclosing is not None else stack.location(call.frame)
 
     def parameters(self, target: Any) -> tuple[int, int]:
-        return modules.sizes(target)
+        return modules.count_parameters(target)
 
     def remarks(self, call: Call) -> tuple[str, ...]:
         compiled = call.target is not call.called or call.target._compiled_call_impl is not None
-        return ("The script compiles it; the original is built and measured.",) * compiled
+        remark = "The script calls torch.compile on it; the original is built and measured."
+        return (remark,) * compiled
 
     def keep(self, target: Any) -> TorchKeeper:
         return TorchKeeper(target)

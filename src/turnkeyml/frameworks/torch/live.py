@@ -1,4 +1,4 @@
-"""A model that a program hands to us, described as if a script had called it."""
+"""Live models passed to the API, described as if a script had called them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["subject_of"]
 
 
 def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
-    """A live model with the arguments of one call; its build has no name yet."""
+    """A live model with the arguments of one call; the caller names its build."""
     named = structure.name_arguments(args, kwargs)
     tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
     shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
     model_hash = hash_model(safe_repr(model))
-    parameters, size = modules.sizes(model)
+    parameters, parameter_bytes = modules.count_parameters(model)
     record = InvocationRecord(
         name=type(model).__name__,
         model_type=modules.MODEL_TYPE,
@@ -29,7 +29,7 @@ def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tor
         file="",
         line=0,
         parameters=parameters,
-        parameter_bytes=size,
+        parameter_bytes=parameter_bytes,
         model_hash=model_hash,
         hash=hash_invocation(model_hash, None, shapes, dtypes),
         parent_hash=None,

@@ -1,4 +1,4 @@
-"""Questions about torch modules and the arguments of their calls."""
+"""Properties of torch modules and of the arguments of their calls."""
 
 from __future__ import annotations
 
@@ -13,48 +13,51 @@ from turnkeyml import structure
 
 __all__ = [
     "MODEL_TYPE",
-    "evaluating",
-    "has_fakes",
+    "count_parameters",
+    "eval_mode",
+    "has_fake_tensors",
     "is_lazy",
     "is_model",
     "is_weightless",
     "lowest_precision",
-    "name_inside",
     "obstacle",
     "original_of",
-    "sizes",
+    "submodule_name",
 ]
 
 MODEL_TYPE = "Pytorch (torch.nn.Module)"
 
-structure.teach(tensor=torch.Tensor, model=torch.nn.Module)
+structure.register_types(tensor=torch.Tensor, model=torch.nn.Module)
 
 
 def original_of(module: Any) -> Any:
-    """What torch.compile has wrapped, or the module itself."""
+    """The module that torch.compile wrapped, or the module itself."""
     compiler = sys.modules.get("torch._dynamo.eval_frame")
     wrapped = compiler is not None and isinstance(module, compiler.OptimizedModule)
     return module._orig_mod if wrapped else module
 
 
 def is_model(module: Any) -> bool:
-    """Losses, activations and the like have no parameters and are no models."""
+    """Whether a module counts as a model: it has weights, unlike losses and activations."""
     if isinstance(module, torch.nn.utils.parametrize.ParametrizationList):
         return False
     if next(module.parameters(), None) is not None:
         return True
     if isinstance(module, torch.jit.ScriptModule):
-        return "value=<Tensor>" in str(module.inlined_graph)  # its weights have become constants
+        return "value=<Tensor>" in str(module.inlined_graph)  # frozen: weights are constants
     return any("quantized" in type(inner).__module__ for inner in module.modules())
 
 
 def is_weightless(module: Any) -> bool:
-    """A class of the script's own without parameters, a model only where there is no other."""
+    """Whether a module without weights is of a class that the script itself defines.
+
+    It counts as a model only if the script calls no model with weights.
+    """
     return type(module).__module__ == "__main__" and not is_model(module)
 
 
 def is_lazy(module: torch.nn.Module) -> bool:
-    """Whether the first call will give a module its real shape."""
+    """Whether a module has uninitialized parameters, whose shapes the first call sets."""
     parts: list[Any] = [module]
     while parts:
         part = parts.pop()
@@ -64,35 +67,35 @@ def is_lazy(module: torch.nn.Module) -> bool:
     return False
 
 
-def sizes(module: torch.nn.Module) -> tuple[int, int]:
-    """How many parameters a module has, each counted once, and their bytes."""
+def count_parameters(module: torch.nn.Module) -> tuple[int, int]:
+    """The number of distinct parameters of a module and their size in bytes."""
     distinct = {id(p): p for p in module.parameters() if not _is_uninitialized(p)}.values()
     return sum(p.numel() for p in distinct), sum(p.numel() * p.element_size() for p in distinct)
 
 
-def name_inside(around: torch.nn.Module, target: torch.nn.Module) -> str:
-    """The path of a part inside of a module."""
-    for name, inner in around.named_modules():
-        if inner is target and name:
+def submodule_name(enclosing: torch.nn.Module, target: torch.nn.Module) -> str:
+    """The dotted path of a submodule within a module."""
+    for name, submodule in enclosing.named_modules():
+        if submodule is target and name:
             return name
     return type(target).__name__
 
 
 def obstacle(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """What there is about the arguments of a call that no build can be made from."""
+    """Why a call with these arguments cannot be built; None if it can."""
     found = structure.leaves((args, kwargs)).values()
     if not found:
-        return "it takes no tensor"
+        return "it has no tensor inputs"
     tensors = [t for t in found if torch.is_tensor(t)]
     if any(torch._C._functorch.is_functorch_wrapped_tensor(t) for t in tensors):
-        return "it is called under torch.vmap, where its inputs are not real ones"
+        return "it is called under torch.vmap, so its inputs are not ordinary tensors"
     if any(t.layout is not torch.strided or t.is_quantized for t in tensors):
-        return "it takes a sparse or quantized tensor, which ONNX does not have"
+        return "it has a sparse or quantized tensor input, which ONNX does not support"
     return None
 
 
-def has_fakes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether torch is only tracing shapes through the model."""
+def has_fake_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether an argument is a FakeTensor: torch only propagates shapes."""
     fake = torch._subclasses.FakeTensor
     return any(isinstance(a, fake) for a in (*args, *kwargs.values()))
 
@@ -102,16 +105,16 @@ def _is_uninitialized(parameter: Any) -> bool:
 
 
 def lowest_precision(model: Any) -> torch.dtype:
-    """The lowest floating-point type among the weights; float16 before bfloat16."""
+    """The narrowest floating-point dtype among the weights; float16 before bfloat16."""
     found = {t.dtype for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()}
     return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
 
 
 @contextlib.contextmanager
-def evaluating(model: Any) -> Iterator[None]:
-    """Within the block a model is in eval mode; afterwards each submodule is as it was."""
+def eval_mode(model: Any) -> Iterator[None]:
+    """Within the block a model is in eval mode; afterwards each submodule has its old mode."""
     training = [module for module in model.modules() if module.training]
-    with contextlib.suppress(NotImplementedError):  # an exported program knows one mode only
+    with contextlib.suppress(NotImplementedError):  # an exported program has no eval()
         model.eval()
     try:
         yield

@@ -1,9 +1,9 @@
-"""Watching the calls of models while a script runs.
+"""Recording the calls to models while a script runs.
 
-``torch.nn.Module.__call__`` is the one door through which models are called. It is replaced for the
-time of the script by one that looks at the call and passes it on. Nothing is attached to the
-script's own objects, so they copy, pickle, compile and die as ever. (Torch's global module hooks
-were tried first: they do not see keyword arguments before the call, make torch.compile warn in the
+Every call to a model goes through ``torch.nn.Module.__call__``. We patch it while the script runs:
+the patch records the call and forwards it. Nothing is attached to the script's own objects, so
+copying, pickling, compiling and freeing them works as usual. (Torch's global module hooks do not
+work: they do not see keyword arguments before the call, make torch.compile warn in the
 script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
 """
 
@@ -33,34 +33,35 @@ Original = Callable[..., Any]
 
 
 def _SEEN(*_: object) -> None:
-    """Marks a frame whose call has been counted; unlike a reference, it dies with the frame."""
+    """Marks a frame whose call has been counted. The mark is freed with the frame."""
 
 
 @dataclass
 class _Thread(threading.local):
-    """Where a thread is: the observed calls around it, and whether it looks at all."""
+    """The state of one thread: the recorded calls that it is inside of."""
 
     calls: list[tuple[torch.nn.Module, Invocation]] = field(default_factory=list)
-    blind: bool = False
+    paused: bool = False
+    """Whether calls are forwarded without being recorded."""
     weightless: bool = False
-    """Inside of a call without weights, which is no model if there is one inside."""
+    """Whether it is inside a call to a module without weights, which may contain a model."""
 
 
 class Recorder:
-    """Sees the models that a script calls, and enters them into a register."""
+    """Records the models that a script calls in a register."""
 
     def __init__(self, register: Register, max_depth: int = 0) -> None:
         self._register = register
         self._max_depth = max_depth
         self.remarks: dict[str, str] = {}
-        """Classes whose calls could not be looked at, and why."""
+        """Classes whose calls could not be recorded, and why."""
         self._thread = _Thread()
         self._lock = threading.RLock()
         self._process = os.getpid()
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Within the block every call of a module is looked at."""
+        """Within the block every call to a module is recorded."""
         original = torch.nn.Module.__call__
         is_compiling, is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
         observe = self._observe
@@ -80,19 +81,20 @@ class Recorder:
         self, original: Original, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         calls = self._thread.calls
-        if len(calls) > self._max_depth or self._thread.blind or os.getpid() != self._process:
+        if len(calls) > self._max_depth or self._thread.paused or os.getpid() != self._process:
             return original(module, *args, **kwargs)
         target = modules.original_of(module)
-        if any(target is around for around, _ in calls) or modules.has_fakes(args, kwargs):
+        is_nested = any(target is enclosing for enclosing, _ in calls)
+        if is_nested or modules.has_fake_tensors(args, kwargs):
             return original(module, *args, **kwargs)
         call = Call(TORCH, target, module, args, kwargs)
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
-            invocation = self._look(call)
-        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+            invocation = self._find_invocation(call)
+        except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(module).__name__] = describe(error)
-            return self._call_unwatched(original, call)
+            return self._call_unrecorded(original, call)
         if invocation is None:
             return original(module, *args, **kwargs)
         if invocation.model.weightless:
@@ -115,40 +117,40 @@ class Recorder:
                 invocation.count(elapsed, completed)
 
     def _observe_lazy(self, original: Original, call: Call) -> Any:
-        """Look at a model after its first call, which gives a lazy module its real shape."""
+        """Record a lazy module after its first call, which initializes its parameters."""
         try:
             args, kwargs = structure.clone((call.args, call.kwargs))
-        except Exception:  # noqa: BLE001 - what cannot be copied is recorded as such further on
+        except Exception:  # noqa: BLE001 - the register notes that they cannot be copied
             args, kwargs = call.args, call.kwargs
         begin = time.perf_counter()
-        result = self._call_unwatched(original, call)
+        result = self._call_unrecorded(original, call)
         elapsed = time.perf_counter() - begin
         try:
-            invocation = self._look(replace(call, args=args, kwargs=kwargs))
+            invocation = self._find_invocation(replace(call, args=args, kwargs=kwargs))
             if invocation is not None:
                 invocation.count(elapsed)
-        except Exception as error:  # noqa: BLE001 - the script must not suffer from being watched
+        except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(call.called).__name__] = describe(error)
         return result
 
-    def _call_unwatched(self, original: Original, call: Call) -> Any:
-        """Make a call without looking at it or at anything inside it."""
-        self._thread.blind = True
+    def _call_unrecorded(self, original: Original, call: Call) -> Any:
+        """The result of a call; neither it nor any call inside it is recorded."""
+        self._thread.paused = True
         try:
             return original(call.called, *call.args, **call.kwargs)
         finally:
-            self._thread.blind = False
+            self._thread.paused = False
 
-    def _look(self, call: Call) -> Invocation | None:
-        """The invocation that a call belongs to; None if it is no call of a model of interest.
+    def _find_invocation(self, call: Call) -> Invocation | None:
+        """The invocation that a call belongs to; None if the call is not to be recorded.
 
-        One thread at a time, and hidden from whatever watches tensors in the script.
+        Runs in one thread at a time, with the script's own torch function modes disabled.
         """
         with self._lock, torch._C.DisableTorchFunction(), _disable_current_modes():
             calls = self._thread.calls
             if calls:
-                around, parent = calls[-1]
-                return self._register.enter(replace(call, around=around, parent=parent))
+                enclosing, parent = calls[-1]
+                return self._register.enter(replace(call, enclosing=enclosing, parent=parent))
             frame = stack.caller()
             if not self._is_of_interest(call.target) or stack.called_by_torch_tool(frame):
                 return None
@@ -163,7 +165,7 @@ class Recorder:
         return weightless or modules.is_model(target)
 
     def _note_direct(self, owner: torch.nn.Module, frame: FrameType) -> None:
-        """Note a call of ``owner.forward(...)``, seen through the first call inside it."""
+        """Record a direct call to ``owner.forward(...)``, detected by the first call inside it."""
         if frame.f_trace is _SEEN:
             return
         args, kwargs, rebound = stack.arguments(frame)
@@ -173,8 +175,8 @@ class Recorder:
         if rebound:
             invocation.arguments = None
             invocation.obstacle = (
-                "the script calls its forward() directly, and forward() has changed its arguments "
-                "before the call could be seen; call the model itself"
+                "the script calls its forward() directly, and forward() had reassigned its "
+                "arguments before they could be recorded; call the model itself"
             )
         invocation.count(0.0)
         frame.f_trace = _SEEN

@@ -1,4 +1,4 @@
-"""Running a PyTorch model for reference: on its recorded arguments, and in other precisions."""
+"""Reference outputs of a PyTorch model, on its recorded arguments and in other precisions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.torch.modules import evaluating, lowest_precision
+from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
-__all__ = ["precision_word", "reference_of", "reference_on"]
+__all__ = ["precision_name", "reference_of", "reference_on"]
 
 PRECISE_LIMIT_BYTES = 5 << 28
-"""Weights above this are not copied into another precision just for a closer comparison."""
+"""Models with more bytes of weights than this are not run in another precision: it needs a copy."""
 
 PRECISE_LIMIT_FLOPS = 2e12
-"""Nor is a model run in fp64 whose forward pass takes more floating-point operations than this.
+"""Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
 
-Counted, not timed: what else the machine does must not decide a verdict."""
+FLOPs are counted, not timed, so that the load of the machine does not affect a verdict."""
 
 DTYPES = {
     "fp64": torch.float64,
@@ -38,13 +38,16 @@ DTYPES = {
 PRODUCTS = frozenset(
     {"addbmm", "addmm", "baddbmm", "bmm", "einsum", "linear", "matmul", "__matmul__", "mm"}
 )
-"""Matrix products, whichever way they are written."""
+"""The names of torch's matrix-product functions."""
 
 
 def reference_of(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
 ) -> Reference:
-    """Run a live model twice on its recorded arguments; ``names`` are those of its tensors."""
+    """The outputs of a live model on its recorded arguments; ``names`` are the input names.
+
+    The model runs twice to see whether it is deterministic.
+    """
     original = _Original(model, args, kwargs)
     tensors = structure.leaves((args, kwargs))
     inputs = dict(
@@ -54,7 +57,7 @@ def reference_of(
     return Reference(
         inputs,
         first,
-        precision=precision_word(model),
+        precision=precision_name(model),
         deterministic=agree(first, second),
         compute=original.in_precision,
     )
@@ -63,53 +66,53 @@ def reference_of(
 def reference_on(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Outputs
 ) -> Reference:
-    """Run a live model once on other arguments; ``inputs`` are their tensors by name."""
+    """The outputs of a live model on other arguments; ``inputs`` are their tensors by name."""
     original = _Original(model, args, kwargs)
     return Reference(
-        inputs, original.run(), precision=precision_word(model), compute=original.in_precision
+        inputs, original.run(), precision=precision_name(model), compute=original.in_precision
     )
 
 
-def precision_word(model: Any) -> str:
-    """What a model computes in: the lowest floating-point type among its weights."""
-    words = {dtype: word for word, dtype in DTYPES.items()}
-    return words.get(lowest_precision(model), "fp32")
+def precision_name(model: Any) -> str:
+    """The precision of a model, such as ``fp32``: the narrowest dtype among its weights."""
+    names = {dtype: name for name, dtype in DTYPES.items()}
+    return names.get(lowest_precision(model), "fp32")
 
 
 class _Original:
-    """A model with its arguments, which can be run in any precision."""
+    """A model with its arguments, which can run in any precision."""
 
     def __init__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._model = model
         self._arguments = (args, kwargs)
 
     def run(self) -> Outputs:
-        """What it computes as it is."""
+        """The outputs in the precision of the model."""
         return self._call(self._model)
 
     @functools.cached_property
     def _operations(self) -> float:
-        """Floating-point operations of one forward pass."""
+        """The FLOPs of one forward pass."""
         with FlopCounterMode(display=False) as counter:
             self._call(self._model)
         return float(counter.get_total_flops())
 
     def in_precision(self, precision: str) -> Outputs | None:
-        """What it computes in another precision; None where that costs too much or fails."""
+        """The outputs in another precision; None if that is too expensive or fails."""
         dtype = DTYPES[precision]
-        size = sum(p.numel() * p.element_size() for p in self._model.parameters())
-        if size > PRECISE_LIMIT_BYTES:
-            print(f"Not run in {precision}: {size:,} bytes of weights would be copied", flush=True)
+        weights = sum(p.numel() * p.element_size() for p in self._model.parameters())
+        if weights > PRECISE_LIMIT_BYTES:
+            print(f"Not run in {precision}: it would copy {weights:,} bytes of weights", flush=True)
             return None
         if dtype == torch.float64 and self._operations > PRECISE_LIMIT_FLOPS:
-            print(f"Not run in {precision}: it takes {self._operations:.2g} operations", flush=True)
+            print(f"Not run in {precision}: it takes {self._operations:.2g} FLOPs", flush=True)
             return None
         try:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
                 with _rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
             return self._call(copy.deepcopy(self._model).to(dtype), dtype)
-        except Exception as error:  # noqa: BLE001 - many models fix a dtype inside; the log says so
+        except Exception as error:  # noqa: BLE001 - many models hard-code a dtype; the log says so
             print(f"The original does not run in {precision}: {describe(error)}", flush=True)
             return None
 
@@ -121,18 +124,18 @@ class _Original:
         args, kwargs = structure.clone(self._arguments)
         if cast is not None:
             args, kwargs = structure.replace((args, kwargs), convert)
-        with torch.no_grad(), evaluating(module):
+        with torch.no_grad(), eval_mode(module):
             result = module(*args, **kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
 
 
 @contextlib.contextmanager
 def _rounding(dtype: torch.dtype) -> Iterator[Callable[[Any], Any]]:
-    """A function that rounds a model's weights to a lower precision, and makes it round what its
-    submodules return; within the block, the results of matrix products are rounded too.
+    """Yields a function that makes a model emulate a lower precision.
 
-    That is how accelerators compute: numbers of 16 bits, sums of 32. A CPU that is told to compute
-    in half precision throughout takes a hundred times as long.
+    The function rounds the weights and adds hooks that round the outputs of submodules. Within the
+    block, the results of matrix products are rounded too. Accelerators compute like this: 16-bit
+    values, 32-bit accumulation. Real half precision on a CPU is a hundred times slower.
     """
 
     def rounded(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the call stack tells about a call of a model: who calls, from where, by what name."""
+"""Information from the call stack about a call to a model: the caller, its location, the name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NESTED_LIMIT = 1000
 
 
 def caller() -> FrameType | None:
-    """The innermost frame that belongs neither to us nor to torch's module machinery."""
+    """The innermost frame that is neither in this package nor in ``torch.nn``."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -48,7 +48,7 @@ def caller() -> FrameType | None:
 
 
 def called_by_torch_tool(frame: FrameType | None) -> bool:
-    """Whether a tracer, exporter or quantizer makes this call for purposes of its own."""
+    """Whether a tracer, exporter or quantizer of torch makes this call, not the script."""
     while frame is not None:
         if frame.f_code.co_filename.startswith(_TOOLS):
             return frame.f_code.co_name not in _RUNNERS
@@ -57,11 +57,11 @@ def called_by_torch_tool(frame: FrameType | None) -> bool:
 
 
 _RUNNERS = {"compile_wrapper", "_fn", "__call__", "call_wrapped"}
-"""Functions of those tools that run a finished product for the script."""
+"""Functions of those tools that run their finished product on behalf of the script."""
 
 
 def location(frame: FrameType | None) -> tuple[str, int]:
-    """File and line of a call: in the user's own code where there is any on the stack."""
+    """File and line of a call: the innermost frame in the user's own code, if there is one."""
     nearest = ("", 0)
     while frame is not None:
         name = frame.f_code.co_filename
@@ -77,10 +77,10 @@ def location(frame: FrameType | None) -> tuple[str, int]:
 def forward_entered_directly(
     module: torch.nn.Module,
 ) -> tuple[torch.nn.Module, FrameType] | None:
-    """The outermost model whose ``forward`` the script called itself and that called ``module``.
+    """The outermost model around ``module`` whose ``forward`` the script called directly.
 
-    Such a call (or a class with a ``__call__`` of its own) does not pass through
-    ``torch.nn.Module.__call__``; only the frames on the stack show it.
+    Such a call (or a class that overrides ``__call__``) bypasses ``torch.nn.Module.__call__``;
+    only the frames on the stack show it.
     """
     found = None
     frame: FrameType | None = sys._getframe(1)
@@ -96,7 +96,7 @@ def forward_entered_directly(
 
 
 def _owner(frame: FrameType) -> torch.nn.Module | None:
-    """The module whose own method a frame runs."""
+    """The module whose method a frame executes."""
     code = frame.f_code
     if not code.co_varnames or code.co_argcount < 1:
         return None
@@ -113,7 +113,7 @@ def _owner(frame: FrameType) -> torch.nn.Module | None:
 
 
 def variables(frame: FrameType) -> Mapping[str, Any]:
-    """The variables of a frame, without leaving a copy of them behind that keeps them alive."""
+    """The local variables of a frame, without leaving behind a copy that keeps them alive."""
     values = frame.f_locals
     optimized = frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if not optimized or sys.version_info >= (3, 13) or sys.getrefcount(values) > 3:
@@ -128,7 +128,7 @@ def _contains(owner: torch.nn.Module, module: torch.nn.Module) -> bool:
 
 
 def find_name(frame: FrameType | None, *candidates: Any) -> str | None:
-    """The variable, attribute, list or dict entry that holds one of the candidates."""
+    """The name of the variable, attribute, list or dict entry that is one of the candidates."""
     main = vars(sys.modules["__main__"])
     scopes: list[Mapping[str, Any]] = [main]
     while frame is not None and len(scopes) < 40:
@@ -150,7 +150,7 @@ def _plain_names(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _nested_names(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What lies one level inside the variables of a scope."""
+    """The attributes and items of the variables in a scope, one level deep."""
     for name, value in list(scope.items()):
         if name.startswith("__"):
             continue
@@ -171,7 +171,7 @@ def _nested_names(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def arguments(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
-    """The arguments of a running method, and whether it may have replaced some of them."""
+    """The arguments of a running method, and whether it may have reassigned some of them."""
     code, values = frame.f_code, variables(frame)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     stored = {

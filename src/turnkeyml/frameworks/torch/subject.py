@@ -14,8 +14,8 @@ from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.flattened import input_names
-from turnkeyml.frameworks.torch.modules import evaluating
-from turnkeyml.frameworks.torch.reference import precision_word, reference_of, reference_on
+from turnkeyml.frameworks.torch.modules import eval_mode
+from turnkeyml.frameworks.torch.reference import precision_name, reference_of, reference_on
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
 from turnkeyml.runtimes.torch_session import from_numpy
@@ -25,7 +25,7 @@ __all__ = ["TorchSubject"]
 
 
 class TorchSubject(Subject):
-    """What is built of a ``torch.nn.Module``."""
+    """A ``torch.nn.Module`` with recorded arguments as the subject of a build."""
 
     framework = "torch"
 
@@ -43,7 +43,7 @@ class TorchSubject(Subject):
 
     @property
     def precision(self) -> str:
-        return precision_word(self.model)
+        return precision_name(self.model)
 
     def key(self, opset: int) -> dict[str, str]:
         arguments = structure.constants((self.args, self.kwargs))
@@ -74,10 +74,10 @@ class TorchSubject(Subject):
 
     @contextlib.contextmanager
     def live(self) -> Iterator[LiveModel]:
-        """In eval mode; the number of threads of the process is put back afterwards."""
+        """The model in eval mode; the thread count of the process is restored afterwards."""
         threads = torch.get_num_threads()
         try:
-            with evaluating(self.model):
+            with eval_mode(self.model):
                 yield LiveModel(self.model, self.args, self.kwargs)
         finally:
             torch.set_num_threads(threads)

@@ -8,7 +8,7 @@ __all__ = ["Ort"]
 
 
 class Ort(Runtime):
-    """Measures an ONNX file with the CPU provider of ONNX Runtime."""
+    """Measures an ONNX file with the CPU execution provider of ONNX Runtime."""
 
     name = "ort"
     title = "ONNX Runtime"

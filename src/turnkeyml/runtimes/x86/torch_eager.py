@@ -1,4 +1,4 @@
-"""PyTorch eager: the model as the script made it, without gradients."""
+"""PyTorch in eager mode: the unchanged model, without gradients."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class TorchEager(Runtime):
     artifact = "torch"
     needs: ClassVar[tuple[Need, ...]] = (Need(module="torch", install="pip install torch"),)
     library = "torch"
+    as_it_is: ClassVar[bool] = True
 
     def version(self) -> str:
         import torch
@@ -30,5 +31,5 @@ class TorchEager(Runtime):
         return TorchSession(self.prepared(request.live), request)
 
     def prepared(self, live: LiveModel) -> Any:
-        """What is called in a run."""
+        """The function that a run calls."""
         return live.function

@@ -1,0 +1,201 @@
+"""How a machine with many cores is measured: time, CPU time of what waits, race against alone.
+
+    python benchmarks/sixteen.py [hello race]
+
+hello   hello_world.py twice: how long it takes, how well its median is known, how far the two
+        medians are apart
+race    a ResNet-18 with every runtime of this machine, in two precisions: how long the race takes,
+        why each contestant stopped, what waiting contestants and their compilers use of the
+        processors, and the median of each in the race over its median alone, measured before and
+        after
+
+Takes about four minutes. ``fidelity.py resnet`` compares with a hand-written loop.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import yaml
+
+HERE = Path(__file__).parent
+HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+RESNET = HERE / "scripts" / "resnet18.py"
+TURNKEY = [sys.executable, "-m", "turnkeyml"]
+LOOK_SECONDS, COUNT_SECONDS = 0.03, 1.0
+"""How often we look at the processes of a command, and how often for new ones."""
+SHORT_SECONDS = 0.06
+"""A turn in a race takes a tenth of a second: one that is stopped at two looks that are no further
+apart was stopped all the time."""
+
+
+class Watch:
+    """Looks at everything that a command starts: who is stopped, and who uses processors."""
+
+    def __init__(self, command: list[str]) -> None:
+        begin = time.monotonic()
+        self.lines: list[float] = []
+        """Seconds at which something was printed through the pipe."""
+        self.stopped_seconds = 0.0
+        """CPU time that processes used from one look to the next, at both of which they were
+        stopped."""
+        self.looks = 0
+        self.most_stopped = 0
+        self._known: dict[int, tuple[str, float]] = {}
+        self._children: list[psutil.Process] = []
+        self._counted_at = self._looked_at = 0.0
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        reader = threading.Thread(target=self._read, args=(process, begin))
+        reader.start()
+        while process.poll() is None:
+            self._look(psutil.Process(process.pid))
+            time.sleep(LOOK_SECONDS)
+        reader.join()
+        self.seconds = time.monotonic() - begin
+
+    def _read(self, process: subprocess.Popen[str], begin: float) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self.lines.append(time.monotonic() - begin)
+            self.last = line
+
+    def _look(self, root: psutil.Process) -> None:
+        now = time.monotonic()
+        try:
+            if now - self._counted_at > COUNT_SECONDS:
+                self._children, self._counted_at = root.children(recursive=True), now
+            found = {child.pid: _state_of(child.pid) for child in self._children}
+        except (psutil.Error, OSError):
+            self._counted_at = 0.0  # somebody has ended between two questions
+            return
+        stopped = [pid for pid, (status, _) in found.items() if status == "T"]
+        self.most_stopped = max(self.most_stopped, len(stopped))
+        if now - self._looked_at < SHORT_SECONDS:  # too short for a turn in between
+            self.looks += 1
+            for pid in stopped:
+                status, seconds = self._known.get(pid, ("", 0.0))
+                if status == "T":
+                    self.stopped_seconds += found[pid][1] - seconds
+        self._known, self._looked_at = found, now
+
+    @property
+    def longest_silence(self) -> float:
+        moments = [0.0, *self.lines, self.seconds]
+        return max(later - before for before, later in itertools.pairwise(moments))
+
+
+def _state_of(pid: int) -> tuple[str, float]:
+    """The state of a process and its CPU time in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def evaluations(cache: Path) -> list[dict[str, Any]]:
+    (stats,) = cache.glob("*/turnkey_stats.yaml")
+    found = yaml.safe_load(stats.read_text())["evaluations"]
+    return [row for row in found if row.get("performance")]
+
+
+def describe(row: dict[str, Any]) -> str:
+    numbers, conditions = row["performance"], row["conditions"]
+    median, low, high = (numbers[n] for n in ("median_latency", "median_low", "median_high"))
+    width = f"±{(high - low) / 2 / median:.1%}" if low is not None else "±?"
+    kinds = ",".join(flag["kind"] for flag in numbers["flags"]) or "no flags"
+    return (
+        f"{row['runtime']:>14} {row['precision']}  {median:9.4f} ms {width:>7}  "
+        f"{numbers['stopped']:<9} {numbers['wall_seconds']:5.1f} s timed, "
+        f"{numbers['paused_seconds']:4.1f} s paused, {conditions['threads']} threads, others "
+        f"{conditions['other_cores'] or 0:.2f} processors, stolen "
+        f"{conditions['stolen_share'] or 0:.1%}, {kinds}"
+    )
+
+
+def hello(folder: Path) -> None:
+    medians = []
+    for number in range(2):
+        cache = folder / f"hello-{number}"
+        watch = Watch([*TURNKEY, str(HELLO), "-d", str(cache)])
+        (row,) = evaluations(cache)
+        medians.append(row["performance"]["median_latency"])
+        print(f"hello_world: {watch.seconds:.1f} s in all, {describe(row)}", flush=True)
+    print(f"hello_world: the second median over the first: {medians[1] / medians[0]:.3f}")
+
+
+def race(folder: Path) -> None:
+    cache = folder / "race"
+    both = ["--precision", "fp32", "fp16"]
+    subprocess.run(
+        [*TURNKEY, str(RESNET), "-d", str(cache), *both, "--build-only"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    alone: dict[tuple[str, str], list[float]] = {}
+    measure_alone(cache, alone)
+    watch = Watch([*TURNKEY, "race", str(RESNET), "-d", str(cache), *both])
+    rows = evaluations(cache)
+    measure_alone(cache, alone)
+    print(
+        f"race: {watch.seconds:.1f} s in all, {len(watch.lines)} lines through the pipe, the "
+        f"longest silence {watch.longest_silence:.1f} s"
+    )
+    print(
+        f"race: up to {watch.most_stopped} contestants stopped at a time; while stopped they used "
+        f"{watch.stopped_seconds:.2f} s of CPU time over {watch.looks} looks"
+    )
+    for row in rows:
+        print(f"race: {describe(row)}")
+        both_times = alone.get((row["runtime"], row["precision"]))
+        if both_times:
+            ratio = row["performance"]["median_latency"] / statistics.mean(both_times)
+            apart = max(both_times) / min(both_times) - 1
+            print(
+                f"{'':>20} in the race / alone: {ratio:.4f}   (alone twice: {apart:.1%} apart)",
+                flush=True,
+            )
+
+
+def measure_alone(cache: Path, found: dict[tuple[str, str], list[float]]) -> None:
+    """The medians of what needs no compiler, each measured by itself."""
+    commands = [
+        ["--runtime", "ort", "--precision", "fp32"],
+        ["--runtime", "ort", "--precision", "fp16"],
+        ["--runtime", "torch-eager"],
+    ]
+    for options in commands:
+        subprocess.run(
+            [*TURNKEY, str(RESNET), "-d", str(cache), *options],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wanted = options[1], options[3] if len(options) > 2 else "fp32"
+        for row in evaluations(cache):
+            if (row["runtime"], row["precision"]) == wanted:
+                found.setdefault(wanted, []).append(row["performance"]["median_latency"])
+                print(f"alone: {describe(row)}", flush=True)
+
+
+def main() -> None:
+    parts: dict[str, Callable[[Path], None]] = {"hello": hello, "race": race}
+    print(f"{os.cpu_count()} processors, {psutil.cpu_count(logical=False)} cores", flush=True)
+    with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
+        for name in sys.argv[1:] or list(parts):
+            parts[name](Path(folder))
+
+
+if __name__ == "__main__":
+    main()
