@@ -123,6 +123,7 @@ def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row],
                 cache_dir=cache_dir,
                 lean_cache=True,
                 rebuild="always",
+                sequence="optimize-fp16",  # as every row of the table so far
                 process_isolation=True,
                 timeout=TIMEOUT_SECONDS,
                 on_result=note,
