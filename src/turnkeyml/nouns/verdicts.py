@@ -44,6 +44,8 @@ class Cause(Word):
     ORIGINAL_UNSTABLE = "original is unstable"
     """The original itself differs between precisions by more than a tenth."""
     NOT_FINITE = "not finite"
+    OTHER_PLACES = "other places"
+    """Infinities, NaNs or mask values are not where the original has them."""
     OTHER_SHAPES = "other shapes"
     CANNOT_RUN = "cannot run"
     NO_OUTPUT = "no output"
