@@ -237,9 +237,7 @@ def of_here() -> list[Subject]:
         Subject("padded pooling", padded_pooling),
         Subject("reflected padding", reflected_padding),
         Subject("u-net", lambda: (UNet(), images())),
-        Subject(
-            "u-net, labels", of_layers(lambda s, x: s.body(x).argmax(1), images, body=UNet)
-        ),
+        Subject("u-net, labels", of_layers(lambda s, x: s.body(x).argmax(1), images, body=UNet)),
         Subject("u-net, labels and scores", of_layers(labelled, images, body=UNet)),
         Subject("u-net, boolean mask", of_layers(lambda s, x: s.body(x) > 0.1, images, body=UNet)),
         Subject("u-net, mask and scores", of_layers(masked, images, body=UNet)),
@@ -269,13 +267,17 @@ def of_here() -> list[Subject]:
         Subject("0.5 ± 0.01", of_layers(lambda s, x: 0.5 + 0.01 * s.body(x).tanh(), WIDE, **BODY)),
         Subject("1000 ± 1", of_layers(lambda s, x: 1000 + s.body(x), WIDE, **BODY)),
         Subject("softmax", of_layers(lambda s, x: s.body(x).softmax(-1), WIDE, **BODY)),
-        Subject("peaked softmax", of_layers(lambda s, x: (40 * s.body(x)).softmax(-1), WIDE, **BODY)),
+        Subject(
+            "peaked softmax", of_layers(lambda s, x: (40 * s.body(x)).softmax(-1), WIDE, **BODY)
+        ),
         Subject("log softmax", of_layers(lambda s, x: s.body(x).log_softmax(-1), WIDE, **BODY)),
         Subject("sigmoid", of_layers(lambda s, x: s.body(x).sigmoid(), WIDE, **BODY)),
         Subject("dead channels", of_layers(dead, WIDE, **BODY)),
         Subject("relu, sparse", of_layers(lambda s, x: (s.body(x) - 0.2).relu(), WIDE, **BODY)),
         Subject("channels 1e4 to 1e-3", of_layers(magnitudes, WIDE, **BODY), axis=1),
-        Subject("images of channels 1e4 and 1e-3", of_layers(two_scales, images, body=UNet), axis=1),
+        Subject(
+            "images of channels 1e4 and 1e-3", of_layers(two_scales, images, body=UNet), axis=1
+        ),
         Subject("rows 1e3 to 1e-3", of_layers(rows, WIDE, **BODY), axis=0),
         Subject("tiny outputs", of_layers(lambda s, x: s.body(x) * 1e-5, WIDE, **BODY)),
         Subject("large outputs", of_layers(lambda s, x: s.body(x) * 1e3, WIDE, **BODY)),
@@ -456,7 +458,8 @@ SCRIPTS = (
     "transformers/patchtsmixer",
     "transformers/decision_transformer",
     "transformers/mobilenet_v2",
-    "transformers/superpoint",
+    "transformers/time_series_transformer",
+    "transformers/patchtst",
     "graph_convolutions/gcn",
     "graph_convolutions/gat_conv",
     "timm/mobilenetv3_small_050",

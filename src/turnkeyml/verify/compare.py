@@ -156,7 +156,7 @@ def _why_match(bases: set[Basis], precision: str) -> tuple[Cause, str]:
     rules = RULES[precision]
     if Basis.LOOSE in bases:
         reason = f"every output within {rules.loose:g} ({precision})"
-        unknown = f"the original in {rules.more_exact} and {precision} is not known"
+        unknown = f"how exact the original is in {precision} is not known"
         return Cause.WITHIN_TOLERANCE, f"{reason}; {unknown}" if rules.more_exact else reason
     if Basis.CALIBRATED in bases:
         reason = (

@@ -60,32 +60,44 @@ def _basis(
     """What speaks for finite numbers at the right places, if anything does."""
     numbers, golden = a[regular], g[regular]
     groups = groups_of(g, regular)
-    error = np.abs(numbers - golden)
-    if all(_largest(group.relative(error, golden)) <= rules.tight for group in groups):
+    if all(_is_tight(numbers, golden, group, rules) for group in groups):
         return Basis.TIGHT
+    unstable = _is_unstable(calibration)
+    otherwise = Basis.UNSTABLE if unstable else Basis.NONE
     if cosine(numbers, golden) < COSINE:
-        return Basis.UNSTABLE if _is_unstable(calibration) else Basis.NONE
-    if calibration is None:
-        scale = max(root_mean_square(golden), LEAST_MAGNITUDE)
-        within = bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
-        return Basis.LOOSE if within else Basis.NONE
-    if _is_unstable(calibration):
-        return Basis.UNSTABLE
-    exact = all(_as_exact(numbers, calibration, group, rules) for group in groups)
+        return otherwise
+    if calibration is None or unstable:
+        return Basis.LOOSE if _is_loose(numbers, golden, rules) else otherwise
+    exact = all(_is_as_exact(numbers, calibration, group, rules) for group in groups)
     return Basis.CALIBRATED if exact else Basis.NONE
 
 
-def _as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
+def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
+    """Whether the errors in a group need no explanation."""
+    error = np.abs(numbers - golden)
+    typical = root_mean_square(error[group.members])
+    within = _largest(group.relative(error, golden)) <= rules.tight
+    return within and typical <= rules.tight / 2 * group.magnitude
+
+
+def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
+    """Whether every number is within the loose tolerance."""
+    scale = max(root_mean_square(golden), LEAST_MAGNITUDE)
+    error = np.abs(numbers - golden)
+    return bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
+
+
+def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
     """Whether a group is no further from a more exact computation than the original may be."""
     noise = np.abs(known.original - known.exact)
     error = np.abs(numbers - known.exact)
     count = int(np.count_nonzero(group.members))
-    factor = rules.factor * (1 + 8 / count)  # few numbers may be exact by luck
+    factor = rules.factor * (1 + 1 / count)  # few numbers may be exact by luck
     largest = factor * _largest(group.relative(noise, known.exact))
     typical = factor * root_mean_square(noise[group.members])
     return _largest(group.relative(error, known.exact)) <= max(
         rules.tight, largest
-    ) and root_mean_square(error[group.members]) <= max(rules.tight * group.magnitude, typical)
+    ) and root_mean_square(error[group.members]) <= max(rules.tight / 2 * group.magnitude, typical)
 
 
 def _usable(calibration: Calibration | None, regular: np.ndarray) -> Calibration | None:

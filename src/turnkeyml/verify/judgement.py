@@ -26,7 +26,7 @@ class Basis(enum.Enum):
     CALIBRATED = enum.auto()
     """It is as exact as the original in that precision."""
     LOOSE = enum.auto()
-    """Every number is within the loose tolerance, and nothing more exact is known."""
+    """Every number is within the loose tolerance, and the original says nothing more exact."""
 
     @property
     def matches(self) -> bool:

@@ -33,7 +33,7 @@ def judge_booleans(
 ) -> Judgement:
     """Judge a mask by the scores that it was cut from, by the original, or by its overlap."""
     union = np.count_nonzero(found | golden)
-    overlap = np.count_nonzero(found & golden) / union if union else 1.0
+    overlap = float(np.count_nonzero(found & golden) / union) if union else 1.0
     wrong = float(np.any(found != golden))
     seen = Judgement(wrong, wrong, overlap, agreement=overlap)
     if not wrong:

@@ -12,7 +12,8 @@ class Rules:
     """How exact an output in a precision must be."""
 
     tight: float
-    """Errors up to this share of a number and of its group's magnitude need no explanation."""
+    """Errors up to this share of a number and of its group's magnitude need no explanation, if
+    their root mean square is at most half as large."""
     loose: float
     """The same where the original cannot be computed more exactly; of the whole output."""
     factor: float
@@ -26,9 +27,9 @@ class Rules:
 
 
 RULES = {
-    "fp64": Rules(tight=1e-5, loose=1e-4, factor=2, more_exact=None),
-    "fp32": Rules(tight=1e-5, loose=1e-4, factor=2, more_exact="fp64"),
-    "fp16": Rules(tight=1e-3, loose=1e-2, factor=3, more_exact="fp32", largest=3e4, flips=1e-3),
-    "bf16": Rules(tight=8e-3, loose=4e-2, factor=3, more_exact="fp32", flips=8e-3),
+    "fp64": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact=None),
+    "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact="fp64"),
+    "fp16": Rules(tight=1e-3, loose=1e-2, factor=4, more_exact="fp32", largest=3e4, flips=5e-4),
+    "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, more_exact="fp32", flips=4e-3),
 }
 TOLERANCE = {precision: rules.loose for precision, rules in RULES.items()}
