@@ -276,7 +276,7 @@ def outputs_swapped(model: onnx.ModelProto, rng: random.Random) -> str | None:
 
 
 def decision_frozen(_: onnx.ModelProto, __: random.Random) -> str | None:
-    """Nothing yet: this shows on inputs that the exporter has not seen, not on the recorded ones."""
+    """Nothing yet: it shows on inputs that the exporter has not seen, not on the recorded ones."""
     return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import itertools
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -51,7 +52,7 @@ class Made(nn.Module):
 
 def mlp(*sizes: int, activation: type[nn.Module] = nn.ReLU) -> nn.Sequential:
     layers: list[nn.Module] = []
-    for before, after in zip(sizes, sizes[1:], strict=False):
+    for before, after in itertools.pairwise(sizes):
         layers += [nn.Linear(before, after), activation()]
     return nn.Sequential(*layers[:-1])
 

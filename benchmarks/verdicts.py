@@ -3,19 +3,19 @@
     python benchmarks/verdicts.py [--models N] [--quick] [--only NAME] [--precision fp32]
 
 Small models of every kind of output are built in fp32 and in fp16. Their ONNX files are changed as
-bugs would change them (benchmarks/sabotage.py), run with ONNX Runtime, and judged as the process that
-measures a build judges it: by what the build folder holds of the original.
+bugs would change them (benchmarks/sabotage.py), run with ONNX Runtime, and judged as the process
+that measures a build judges it: by what the build folder holds of the original.
 
 Whether a change matters is decided here, without the code under test. It does if an output moves
-further from the original in fp64 than TIMES times the rounding of its precision explains, in the root
-mean square over its informative numbers (finite ones, without the values that the model's own masks
-are known to write; each channel by itself where the model is known to have channels of different
-magnitudes). The rounding is the largest of
+further from the original in fp64 than TIMES times the rounding of its precision explains, in the
+root mean square over its informative numbers (finite ones, without the values that the model's own
+masks are known to write; each channel by itself where the model is known to have channels of
+different magnitudes). The rounding is the largest of
 
 * how far the untouched build is from the original in fp64,
 * how far PyTorch is from it in fp32, or in fp16,
-* UNIT of the numbers themselves: one unit in the last place of fp16 (2^-11), and 16 of fp32 (2^-20),
-  as far as correct libraries are apart (ONNX Runtime's Fourier transform is 3e-6 off).
+* UNIT of the numbers themselves: one unit in the last place of fp16 (2^-11), and 16 of fp32
+  (2^-20), as far as correct libraries are apart (ONNX Runtime's Fourier transform is 3e-6 off).
 
 Booleans and integers matter if more than TIMES as many of them change as in the untouched build and
 in PyTorch in that precision, and than UNIT is a share of them.
@@ -177,11 +177,11 @@ def pairs(array: np.ndarray) -> np.ndarray:
 
 
 def parts(build: Build, a: np.ndarray, e: np.ndarray, *noisy: np.ndarray) -> Iterator[float]:
-    good = np.isfinite(e) & np.isfinite(noisy[-1])
-    for mask in build.subject.masks:
-        good &= ~np.isclose(noisy[-1], mask, rtol=1e-2) & ~np.isclose(e, mask, rtol=1e-2)
-    axis = build.subject.axis
     e, *others = (x.astype(np.float64) for x in (e, a, *noisy))
+    good = np.isfinite(e) & np.isfinite(others[-1])
+    for mask in build.subject.masks:
+        good &= ~np.isclose(others[-1], mask, rtol=1e-2) & ~np.isclose(e, mask, rtol=1e-2)
+    axis = build.subject.axis
     units = [good]
     if axis is not None:
         index = np.arange(e.shape[axis]).reshape([-1 if d == axis else 1 for d in range(e.ndim)])
@@ -213,14 +213,15 @@ def examine(build: Build, tally: Tally, scratch: Path) -> None:
             except Exception as error:  # noqa: BLE001 - then nobody can take it for a good one
                 tally.skipped.append(f"{build.title}: {kind} ({what}) does not run: {error}"[:150])
                 continue
-            count(tally, build, f"{kind} ({what})", kind, movement(build, outputs), verdict)
+            count(tally, build, (kind, what), movement(build, outputs), verdict)
     moved = sum(tally.moved.values()) - before[0], sum(tally.caught.values()) - before[1]
     print(f"  {build.title:<50} {build.verdict.cause:<26} {moved[1]:3} of {moved[0]:3}", flush=True)
 
 
 def count(
-    tally: Tally, build: Build, what: str, kind: str, moved: float, verdict: Verification
+    tally: Tally, build: Build, change: tuple[str, str], moved: float, verdict: Verification
 ) -> None:
+    kind, what = change
     key = kind, build.precision
     tally.tried[key] += 1
     if not moved > TIMES:
@@ -229,7 +230,7 @@ def count(
     if verdict.verdict is not Verdict.MATCH:
         tally.caught[key] += 1
         return
-    line = f"{build.title}: {what}: moved {moved:.3g} times the rounding; {verdict.reason}"
+    line = f"{build.title}: {kind} ({what}): moved {moved:.3g} times the rounding; {verdict.reason}"
     tally.misses.append(line)
     print(f"  MISS  {line}", flush=True)
 
