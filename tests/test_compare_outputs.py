@@ -153,6 +153,15 @@ def test_the_more_exact_original_is_kept_for_runtimes_that_need_it():
     assert set(reference.others) == {"fp64"}
 
 
+def test_errors_are_numbers_where_an_output_has_none():
+    broken = LOGITS.copy()
+    broken[0, 0], broken[0, 1] = np.nan, np.inf
+    result = judged(broken, LOGITS)
+    assert result.cause is Cause.NOT_FINITE
+    assert result.max_absolute_error == 0
+    assert np.isfinite([result.max_relative_error, result.cosine]).all()
+
+
 def test_complex_numbers_are_judged_by_both_parts():
     golden = (LOGITS + 1j * LOGITS[::-1]).astype(np.complex64)
     pairs = np.stack([golden.real, golden.imag], -1)

@@ -33,33 +33,33 @@ def judge_floats(
     """Judge an output of real or complex numbers."""
     a, g = real(found), real(golden)
     places = places_of(g)
-    regular = places.regular
-    lost = bool(np.any(~np.isfinite(a) & regular))
+    numbers, regular = places.regular_of(a), places.regular_of(g)
+    there = np.isfinite(numbers)
+    lost = not there.all()
     moved = not _sentinels_agree(a, g, places, rules)
-    difference = np.abs(a[regular] - g[regular])
+    largest = _largest(np.abs(numbers[there] - regular[there]))
     seen = Judgement(
-        absolute=_largest(difference),
-        relative=_largest(difference) / (_largest(np.abs(g[regular])) or LEAST_MAGNITUDE),
-        cosine=cosine(a[regular], g[regular]),
-        magnitude=_ratio(a[regular], g[regular]),
+        absolute=largest,
+        relative=largest / (_largest(np.abs(regular)) or LEAST_MAGNITUDE),
+        cosine=cosine(numbers, regular),
+        magnitude=_ratio(numbers, regular),
         not_finite=lost,
         moved=moved,
     )
     if lost or moved:
         return seen
-    return seen.on(_basis(a, g, regular, _usable(calibration, regular), rules))
+    groups = groups_of(g, places.regular)
+    return seen.on(_basis((numbers, regular), groups, _usable(calibration, places), rules))
 
 
 def _basis(
-    a: np.ndarray,
-    g: np.ndarray,
-    regular: np.ndarray,
+    pair: tuple[np.ndarray, np.ndarray],
+    groups: list[Group],
     calibration: Calibration | None,
     rules: Rules,
 ) -> Basis:
     """What speaks for finite numbers at the right places, if anything does."""
-    numbers, golden = a[regular], g[regular]
-    groups = groups_of(g, regular)
+    numbers, golden = pair
     if all(_is_tight(numbers, golden, group, rules) for group in groups):
         return Basis.TIGHT
     unstable = _is_unstable(calibration)
@@ -91,8 +91,7 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
     """Whether a group is no further from a more exact computation than the original may be."""
     noise = np.abs(known.original - known.exact)
     error = np.abs(numbers - known.exact)
-    count = int(np.count_nonzero(group.members))
-    factor = rules.factor * (1 + 1 / count)  # few numbers may be exact by luck
+    factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
     largest = factor * _largest(group.relative(noise, known.exact))
     typical = factor * root_mean_square(noise[group.members])
     return _largest(group.relative(error, known.exact)) <= max(
@@ -100,14 +99,14 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
     ) and root_mean_square(error[group.members]) <= max(rules.tight / 2 * group.magnitude, typical)
 
 
-def _usable(calibration: Calibration | None, regular: np.ndarray) -> Calibration | None:
+def _usable(calibration: Calibration | None, places: Places) -> Calibration | None:
     """What is known at the regular places; None where the original has no numbers there."""
     if calibration is None:
         return None
-    original, exact = real(calibration.original), real(calibration.exact)
-    if original.shape != regular.shape or exact.shape != regular.shape:
+    pair = real(calibration.original), real(calibration.exact)
+    if any(array.shape != places.regular.shape for array in pair):
         return None
-    original, exact = original[regular], exact[regular]
+    original, exact = map(places.regular_of, pair)
     good = np.isfinite(original).all() and np.isfinite(exact).all()
     return Calibration(original, exact) if good else None
 
@@ -128,7 +127,7 @@ def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules)
     found, golden = a[other], g[other]
     with np.errstate(invalid="ignore"):
         same = np.isclose(found, golden, rtol=rules.loose, atol=0, equal_nan=True)
-        least = GAP * max(_largest(np.abs(g[places.regular])), 1.0)
+        least = GAP * max(_largest(np.abs(places.regular_of(g))), 1.0)
         beyond = np.abs(golden) > rules.largest
         replaced = (np.sign(found) == np.sign(golden)) & (np.abs(found) >= least)
     return bool(np.all(same | (beyond & replaced)))

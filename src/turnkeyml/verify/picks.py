@@ -154,4 +154,4 @@ def _equal_within(a: np.ndarray, b: np.ndarray, numbers: np.ndarray, rules: Rule
 
 def _allowed(numbers: np.ndarray, rules: Rules) -> float:
     """How far two scores may be apart that count as equal."""
-    return rules.loose * root_mean_square(numbers[places_of(numbers).regular])
+    return rules.loose * root_mean_square(places_of(numbers).regular_of(numbers))

@@ -27,8 +27,9 @@ LEAST_SHARE = 1e-6
 class Group:
     """Numbers of one order of magnitude."""
 
-    members: np.ndarray
+    members: np.ndarray | slice
     """Where they are among the regular numbers of the output."""
+    count: int
     center: float
     magnitude: float
     """The root mean square of what varies; of the numbers themselves if nothing does."""
@@ -44,9 +45,11 @@ def groups_of(numbers: np.ndarray, regular: np.ndarray) -> list[Group]:
     if chosen.size == 0:
         return []
     least = max(LEAST_SHARE * _varying(chosen)[1], np.finfo(np.float64).tiny)
-    parts = _members(numbers, regular)
-    centers = ((members, *_varying(chosen[members])) for members in parts)
-    return [Group(members, center, max(size, least)) for members, center, size in centers]
+    found = []
+    for members in _members(numbers, regular):
+        center, magnitude = _varying(chosen[members])
+        found.append(Group(members, chosen[members].size, center, max(magnitude, least)))
+    return found
 
 
 def root_mean_square(numbers: np.ndarray) -> float:
@@ -63,29 +66,30 @@ def _varying(numbers: np.ndarray) -> tuple[float, float]:
     return center, varying
 
 
-def _members(numbers: np.ndarray, regular: np.ndarray) -> Iterator[np.ndarray]:
+def _members(numbers: np.ndarray, regular: np.ndarray) -> Iterator[np.ndarray | slice]:
     """For each group, which of the regular numbers belong to it."""
     levels = _levels(numbers, regular)
-    everything = np.ones(int(np.count_nonzero(regular)), dtype=bool)
     if levels is None:
-        yield everything
+        yield slice(None)
         return
-    waiting = np.zeros_like(everything)
-    distinct = np.unique(levels)
-    for level in distinct:
-        waiting |= levels == level
-        if np.count_nonzero(waiting) >= FEWEST or level == distinct[-1]:
-            yield waiting
-            waiting = np.zeros_like(everything)
+    lowest = None
+    orders, counts = np.unique(levels, return_counts=True)
+    waiting = 0
+    for order, count in zip(orders, counts, strict=True):
+        lowest = order if lowest is None else lowest
+        waiting += count
+        if waiting >= FEWEST or order == orders[-1]:
+            yield (levels >= lowest) & (levels <= order)
+            lowest, waiting = None, 0
 
 
 def _levels(numbers: np.ndarray, regular: np.ndarray) -> np.ndarray | None:
     """The order of magnitude of the slice that each regular number is in; None if all agree."""
-    squares = np.square(np.where(regular, numbers, 0.0))
+    squares = np.square(numbers if regular.all() else np.where(regular, numbers, 0.0))
     best, spread = None, SPREAD
     for axis in range(numbers.ndim):
         others = tuple(a for a in range(numbers.ndim) if a != axis)
-        counts = np.maximum(np.sum(regular, axis=others), 1)
+        counts = np.maximum(np.count_nonzero(regular, axis=others), 1)
         sizes = np.sqrt(np.sum(squares, axis=others) / counts)
         there = sizes[sizes > 0]
         if there.size and there.max() >= spread * there.min():

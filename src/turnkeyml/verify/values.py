@@ -29,10 +29,11 @@ class Places:
 
     regular: np.ndarray
     sentinel: np.ndarray
+    all_regular: bool
 
-    @property
-    def all_regular(self) -> bool:
-        return bool(self.regular.all())
+    def regular_of(self, array: np.ndarray) -> np.ndarray:
+        """The numbers of an array of the same shape at the regular places."""
+        return array.ravel() if self.all_regular else array[self.regular]
 
 
 def real(array: np.ndarray) -> np.ndarray:
@@ -48,7 +49,8 @@ def places_of(golden: np.ndarray) -> Places:
     magnitude = np.abs(golden)
     edge = _sentinel_edge(magnitude[finite])
     sentinel = finite & (magnitude >= edge)
-    return Places(finite & ~sentinel, sentinel)
+    regular = finite & ~sentinel
+    return Places(regular, sentinel, bool(regular.all()))
 
 
 def _sentinel_edge(magnitudes: np.ndarray) -> float:
