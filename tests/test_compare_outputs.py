@@ -49,6 +49,13 @@ def test_a_mask_hides_nothing_from_the_more_exact_original_either(mask):
     assert judged(negated, golden, fp64=exact).verdict == "mismatch"
 
 
+def test_a_mask_hides_nothing_of_logits_that_come_near_it():
+    golden = np.where(HIDDEN, np.float32(-1e3), 10 * LOGITS)
+    wrong = np.where(HIDDEN, golden, noisy(golden, 0.001)).astype(np.float32)
+    assert np.abs(wrong - golden).max() > 1
+    assert judged(wrong, golden, "fp16").verdict != "match"
+
+
 def test_two_masks_that_are_added_are_masks():
     golden = LOGITS.copy()
     golden[:, 10:20] = -1e9

@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = ["GAP", "Places", "places_of", "real"]
 
-GAP = 100.0
+GAP = 20.0
 """How many times as large as every other number a sentinel is, at least."""
 LEAST_SENTINEL = 1e3
 """Smaller numbers are no sentinels: the one probability near 1 among tiny ones is a result."""
