@@ -459,6 +459,7 @@ SCRIPTS = (
     "transformers/patchtsmixer",
     "transformers/decision_transformer",
     "transformers/mobilenet_v2",
+    "transformers/superpoint",
     "transformers/time_series_transformer",
     "transformers/patchtst",
     "graph_convolutions/gcn",
