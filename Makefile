@@ -32,6 +32,7 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/fidelity.py
 	$(BIN)/python benchmarks/corpus.py
+	$(BIN)/python benchmarks/verdicts.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -54,6 +54,8 @@ class Cause(Word):
     NOT_FINITE = "not finite"
     HELD_OUT = "held-out inputs"
     """It matches on the recorded inputs, but not on held-out ones."""
+    OTHER_PLACES = "other places"
+    """Infinities, NaNs or mask values are not where the original has them."""
     OTHER_SHAPES = "other shapes"
     CANNOT_RUN = "cannot run"
     NO_OUTPUT = "no output"

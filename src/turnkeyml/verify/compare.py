@@ -1,10 +1,13 @@
 """Do some outputs agree with the original's?
 
-Errors are judged against the magnitude of the output they are in, so that a model whose outputs are
-tiny is held to the same standard as any other. The rules, in order:
+Every output is judged by the numbers in it that carry information, relative to what varies among
+those of their own order of magnitude. The rules, in order:
 
-* ``match``: every number is within the tolerance of the precision, or no further from a more exact
-  computation than the original itself is in that precision, give or take a small factor;
+* ``match``: infinities, NaNs and sentinels are where the original has them, the cosine of the rest
+  is at least 0.99, and either every number is within the tight tolerance of the precision, or the
+  output is no further from a more exact computation than the original itself is in that precision,
+  give or take a small factor. Where that cannot be known, a looser tolerance decides, and the
+  reason says so;
 * ``close``: not so, but of the same direction (cosine of at least 0.99) and magnitude (within 10%),
   which is weaker evidence;
 * ``mismatch``: neither.
@@ -12,24 +15,19 @@ tiny is held to the same standard as any other. The rules, in order:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify.floats import Calibration, judge_floats
+from turnkeyml.verify.judgement import Basis, Judgement
+from turnkeyml.verify.picks import judge_booleans, judge_integers
+from turnkeyml.verify.precisions import RULES, TOLERANCE
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["TOLERANCE", "compare"]
-
-TOLERANCE = {"fp64": 1e-4, "fp32": 1e-4, "fp16": 1e-2, "bf16": 4e-2}
-ALLOWED_FACTOR = {"fp64": 2.0, "fp32": 2.0, "fp16": 3.0, "bf16": 3.0}
-MORE_EXACT = {"fp64": "fp64", "fp32": "fp64", "fp16": "fp32", "bf16": "fp32"}
-COSINE = 0.99
-MAGNITUDE = 0.1
-"""How far the magnitude of an output may be off if it is to be called close."""
-AGREEMENT = 0.99
-"""The share of booleans or integers that must be the same."""
 
 
 def compare(outputs: Outputs, reference: Reference, precision: str) -> Verification:
@@ -62,17 +60,15 @@ def _against(
         return Verification(
             Verdict.NOT_CHECKED, Cause.NO_OUTPUT, "the model returns no tensor to compare"
         )
-    errors = [
-        _Error.between(a, g, TOLERANCE[precision]) for a, g in zip(found, golden, strict=True)
-    ]
-    verdict, cause, reason = _judge(errors, found, reference, precision)
+    seen = _judgements(found, golden, _calibrations(golden, reference, precision), precision)
+    verdict, cause, reason = _conclude(seen, reference, precision)
     return Verification(
         verdict,
         cause,
         reason,
-        max_absolute_error=max(e.absolute for e in errors),
-        max_relative_error=max(e.relative for e in errors),
-        cosine=min(e.cosine for e in errors),
+        max_absolute_error=max(s.absolute for s in seen),
+        max_relative_error=max(s.relative for s in seen),
+        cosine=min(s.cosine for s in seen),
     )
 
 
@@ -88,165 +84,97 @@ def _complex_again(found: list[np.ndarray], golden: list[np.ndarray]) -> list[np
     )
 
 
-def _judge(
-    errors: list[_Error], found: list[np.ndarray], reference: Reference, precision: str
-) -> tuple[Verdict, Cause, str]:
-    tolerance = f"{TOLERANCE[precision]:g} ({precision})"
-    if all(e.within for e in errors):
-        return Verdict.MATCH, Cause.WITHIN_TOLERANCE, f"every output within {tolerance}"
-    if not reference.deterministic:
-        return (
-            Verdict.NONDETERMINISTIC,
-            Cause.ORIGINAL_RANDOM,
-            "the original itself gives other results when it is run again",
-        )
-    if any(e.not_finite for e in errors):
-        return (
-            Verdict.MISMATCH,
-            Cause.NOT_FINITE,
-            "infinite or NaN where the original has a finite number",
-        )
-    unstable = _is_unstable(reference, precision)
-    if not unstable and _as_exact_as_original(found, reference, precision):
-        factor = ALLOWED_FACTOR[precision]
-        return (
-            Verdict.MATCH,
-            Cause.AS_EXACT_AS_ORIGINAL,
-            f"at most {factor:g} times as far from the original in {MORE_EXACT[precision]}"
-            f" as the original in {precision}",
-        )
-    if all(e.similar for e in errors):
-        return (
-            Verdict.CLOSE,
-            Cause.SAME_DIRECTION,
-            f"beyond {tolerance}, but of the same direction and magnitude (weaker evidence)",
-        )
-    if unstable:
-        other = MORE_EXACT["fp32"] if precision == "fp32" else precision
-        reason = f"beyond {tolerance}; the original itself gives other results in {other}"
-        return Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason
-    return Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, f"beyond {tolerance}"
+def _calibrations(
+    golden: list[np.ndarray], reference: Reference, precision: str
+) -> list[Calibration | None]:
+    """What the original gives in the precision and in a more exact one, for each output.
 
-
-@dataclass(frozen=True)
-class _Error:
-    """How far one output is from its golden counterpart."""
-
-    absolute: float
-    relative: float
-    cosine: float
-    within: bool
-    not_finite: bool = False
-    agreement: float = 1.0
-    magnitude: float = 1.0
-    """The norm of the output relative to that of the golden one."""
-
-    @property
-    def similar(self) -> bool:
-        same_magnitude = 1 - MAGNITUDE <= self.magnitude <= 1 + MAGNITUDE
-        return self.cosine >= COSINE and self.agreement >= AGREEMENT and same_magnitude
-
-    @classmethod
-    def between(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
-        if golden.size == 0:
-            return cls(0.0, 0.0, 1.0, True)
-        if golden.dtype.kind == "b":
-            return cls._of_booleans(array.astype(bool), golden)
-        if golden.dtype.kind in "iu":
-            return cls._of_integers(array, golden)
-        if golden.dtype.kind not in "fc":
-            return cls._of_strings(array, golden)
-        return cls._of_floats(array, golden, tolerance)
-
-    @classmethod
-    def _of_booleans(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
-        union = np.count_nonzero(array | golden)
-        overlap = np.count_nonzero(array & golden) / union if union else 1.0
-        wrong = float(np.any(array != golden))
-        return cls(wrong, wrong, overlap, overlap >= AGREEMENT, agreement=overlap)
-
-    @classmethod
-    def _of_integers(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
-        difference = np.abs(array.astype(np.float64) - golden.astype(np.float64))
-        absolute = float(difference.max())
-        agreement = float(np.mean(difference == 0))
-        scale = float(np.abs(golden.astype(np.float64)).max()) or 1.0
-        return cls(
-            absolute, absolute / scale, _cosine(array, golden), absolute == 0, agreement=agreement
-        )
-
-    @classmethod
-    def _of_strings(cls, array: np.ndarray, golden: np.ndarray) -> _Error:
-        same = float(np.mean(array.astype(str) == golden.astype(str)))
-        return cls(1 - same, 1 - same, same, same == 1.0, agreement=same)
-
-    @classmethod
-    def _of_floats(cls, array: np.ndarray, golden: np.ndarray, tolerance: float) -> _Error:
-        wide = np.complex128 if golden.dtype.kind == "c" else np.float64
-        a, g = array.astype(wide), golden.astype(wide)
-        finite = np.isfinite(g)
-        lost = bool(np.any(~np.isfinite(a) & finite))
-        same_elsewhere = np.array_equal(a[~finite], g[~finite], equal_nan=True)
-        both = finite & np.isfinite(a)
-        difference = np.abs(a[both] - g[both])
-        magnitude = np.abs(g[both])
-        if difference.size == 0:
-            return cls(0.0, 0.0, 1.0, same_elsewhere and not lost, not_finite=lost)
-        scale = max(float(np.sqrt(np.mean(magnitude**2))), 1e-6)
-        within = bool(np.all(difference <= tolerance * (magnitude + scale)))
-        absolute = float(difference.max())
-        return cls(
-            absolute,
-            absolute / (float(magnitude.max()) or scale),
-            _cosine(a[both], g[both]),
-            within and same_elsewhere and not lost,
-            not_finite=lost,
-            magnitude=float(np.linalg.norm(a[both]) / (np.linalg.norm(g[both]) or scale)),
-        )
-
-
-def _cosine(array: np.ndarray, golden: np.ndarray) -> float:
-    wide = np.complex128 if golden.dtype.kind == "c" else np.float64
-    a, g = array.astype(wide).ravel(), golden.astype(wide).ravel()
-    norm = float(np.linalg.norm(a) * np.linalg.norm(g))
-    if norm == 0:
-        return 1.0 if np.array_equal(a, g) else 0.0
-    return min(1.0, float(np.vdot(g, a).real) / norm)
-
-
-def _as_exact_as_original(found: list[np.ndarray], reference: Reference, precision: str) -> bool:
-    """Whether the build is no further from a more exact computation than the original may be."""
-    factor = ALLOWED_FACTOR[precision]
-    pairs = _original_and_exact(reference, precision)
-    return bool(pairs) and all(
-        _distance(a, e) <= factor * _distance(o, e) + 1e-12
-        for a, (o, e) in zip(found, pairs, strict=True)
-    )
-
-
-def _is_unstable(reference: Reference, precision: str) -> bool:
-    """Whether the original itself is far from a more exact computation; then it proves nothing."""
-    return any(
-        _distance(o, e) > MAGNITUDE * _distance(e, np.zeros_like(e)) + 1e-12
-        for o, e in _original_and_exact(reference, precision)
-    )
-
-
-def _original_and_exact(
-    reference: Reference, precision: str
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The original's outputs in a precision and in a more exact one; none if they cannot be had."""
-    exact = reference.in_precision(MORE_EXACT[precision])
+    It is asked for in any case: what a build holds must do for runtimes that are less exact.
+    """
+    more_exact = RULES[precision].more_exact
+    exact = reference.in_precision(more_exact) if more_exact else None
     original = reference.in_precision(precision)
-    if exact is None or original is None or len(exact) != len(original):
-        return []
-    return list(zip(widened(original), widened(exact), strict=True))
+    if exact is None or original is None or not len(exact) == len(original) == len(golden):
+        return [None] * len(golden)
+    pairs = zip(widened(original), widened(exact), strict=True)
+    return [Calibration(o, e) for o, e in pairs]
 
 
-def _distance(array: np.ndarray, exact: np.ndarray) -> float:
-    """The root mean square of the difference; infinite where a number is missing."""
-    if array.shape != exact.shape or array.dtype.kind not in "biufc":
-        return float("inf")
-    difference = array.astype(np.float64) - exact.astype(np.float64)
-    value = float(np.sqrt(np.mean(difference**2))) if difference.size else 0.0
-    return value if np.isfinite(value) else float("inf")
+def _judgements(
+    found: list[np.ndarray],
+    golden: list[np.ndarray],
+    calibrations: list[Calibration | None],
+    precision: str,
+) -> list[Judgement]:
+    scores = [g for g in golden if g.dtype.kind == "f" and g.size]
+    triples = zip(found, golden, calibrations, strict=True)
+    return [_judge(a, g, known, scores, precision) for a, g, known in triples]
+
+
+def _judge(
+    found: np.ndarray,
+    golden: np.ndarray,
+    known: Calibration | None,
+    scores: list[np.ndarray],
+    precision: str,
+) -> Judgement:
+    """Judge one output."""
+    rules = RULES[precision]
+    if golden.size == 0:
+        return Judgement(basis=Basis.TIGHT)
+    if golden.dtype.kind == "b":
+        return judge_booleans(found.astype(bool), golden, scores, known, rules)
+    if golden.dtype.kind in "iu":
+        return judge_integers(found, golden, scores, known, rules)
+    if golden.dtype.kind in "fc":
+        return judge_floats(found, golden, known, rules)
+    same = float(np.mean(found.astype(str) == golden.astype(str)))
+    basis = Basis.TIGHT if same == 1.0 else Basis.NONE
+    return Judgement(1 - same, 1 - same, same, basis, agreement=same)
+
+
+def _conclude(
+    seen: list[Judgement], reference: Reference, precision: str
+) -> tuple[Verdict, Cause, str]:
+    """The verdict on all outputs together."""
+    if all(s.matches for s in seen):
+        return Verdict.MATCH, *_why_match({s.basis for s in seen}, precision)
+    if not reference.deterministic:
+        reason = "the original itself gives other results when it is run again"
+        return Verdict.NONDETERMINISTIC, Cause.ORIGINAL_RANDOM, reason
+    if any(s.not_finite for s in seen):
+        reason = "infinite or NaN where the original has a finite number"
+        return Verdict.MISMATCH, Cause.NOT_FINITE, reason
+    if any(s.moved for s in seen):
+        reason = "infinities, NaNs or mask values are not where the original has them"
+        return Verdict.MISMATCH, Cause.OTHER_PLACES, reason
+    return _why_not(seen, precision)
+
+
+def _why_match(bases: set[Basis], precision: str) -> tuple[Cause, str]:
+    """By the weakest of what the outputs match by."""
+    rules = RULES[precision]
+    if Basis.LOOSE in bases:
+        reason = f"every output within {rules.loose:g} ({precision})"
+        unknown = f"how exact the original is in {precision} is not known"
+        return Cause.WITHIN_TOLERANCE, f"{reason}; {unknown}" if rules.more_exact else reason
+    if Basis.CALIBRATED in bases:
+        reason = (
+            f"at most {rules.factor:g} times as far from the original in {rules.more_exact}"
+            f" as the original in {precision}"
+        )
+        return Cause.AS_EXACT_AS_ORIGINAL, reason
+    return Cause.WITHIN_TOLERANCE, f"every output within {rules.tight:g} ({precision})"
+
+
+def _why_not(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, str]:
+    rules = RULES[precision]
+    beyond = f"beyond {rules.tight:g} ({precision})"
+    if all(s.matches or s.similar for s in seen):
+        reason = f"{beyond}, but of the same direction and magnitude (weaker evidence)"
+        return Verdict.CLOSE, Cause.SAME_DIRECTION, reason
+    if any(s.basis is Basis.UNSTABLE for s in seen):
+        other = rules.more_exact if precision == "fp32" else precision
+        reason = f"{beyond}; the original itself gives other results in {other}"
+        return Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason
+    return Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, beyond

@@ -1,0 +1,64 @@
+"""What was seen of one output."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+__all__ = ["AGREEMENT", "COSINE", "MAGNITUDE", "Basis", "Judgement"]
+
+COSINE = 0.99
+"""What matches is of this cosine at least."""
+MAGNITUDE = 0.1
+"""How far the magnitude of an output may be off if it is to be called close."""
+AGREEMENT = 0.99
+"""The share of booleans or integers that must be the same."""
+
+
+class Basis(enum.Enum):
+    """What an output matches by."""
+
+    NONE = enum.auto()
+    UNSTABLE = enum.auto()
+    """Nothing, and the original itself is too far from a more exact computation to tell."""
+    TIGHT = enum.auto()
+    """Every number is within the tight tolerance."""
+    CALIBRATED = enum.auto()
+    """It is as exact as the original in that precision."""
+    LOOSE = enum.auto()
+    """Every number is within the loose tolerance, and the original says nothing more exact."""
+
+    @property
+    def matches(self) -> bool:
+        return self not in (Basis.NONE, Basis.UNSTABLE)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How far one output is from its golden counterpart, and what that rests on."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    cosine: float = 1.0
+    basis: Basis = Basis.NONE
+    not_finite: bool = False
+    """Infinite or NaN where the original has a regular number."""
+    moved: bool = False
+    """Infinities, NaNs or sentinels are not where the original has them."""
+    agreement: float = 1.0
+    magnitude: float = 1.0
+    """The norm of the output relative to that of the golden one."""
+
+    @property
+    def matches(self) -> bool:
+        return self.basis.matches
+
+    @property
+    def similar(self) -> bool:
+        same_magnitude = 1 - MAGNITUDE <= self.magnitude <= 1 + MAGNITUDE
+        same = self.cosine >= COSINE and self.agreement >= AGREEMENT
+        return same and same_magnitude and not self.moved and not self.not_finite
+
+    def on(self, basis: Basis) -> Judgement:
+        """The same with a basis."""
+        return replace(self, basis=basis)

@@ -1,0 +1,35 @@
+"""What may be expected of a precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["RULES", "TOLERANCE", "Rules"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How exact an output in a precision must be."""
+
+    tight: float
+    """Errors up to this share of a number and of its group's magnitude need no explanation, if
+    their root mean square is at most half as large."""
+    loose: float
+    """The same where the original cannot be computed more exactly; of the whole output."""
+    factor: float
+    """How much further than the original a build may be from a more exact computation."""
+    more_exact: str | None
+    """The precision of that computation; None if there is none."""
+    largest: float = float("inf")
+    """Sentinels beyond this may become any other sentinel of the same sign."""
+    flips: float = 0.0
+    """The share of booleans that rounding may turn."""
+
+
+RULES = {
+    "fp64": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact=None),
+    "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact="fp64"),
+    "fp16": Rules(tight=1e-3, loose=1e-2, factor=4, more_exact="fp32", largest=3e4, flips=5e-4),
+    "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, more_exact="fp32", flips=4e-3),
+}
+TOLERANCE = {precision: rules.loose for precision, rules in RULES.items()}
