@@ -146,7 +146,7 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
         (["missing.py"], "File not found: 'missing.py'."),
         (["*.nothing"], "No .py, .onnx or .txt file matches '*.nothing'."),
         ([str(SCRIPTS)], "is a directory"),
-        ([__file__.replace("test_cli.py", "../README.md")], "neither a .py"),
+        ([__file__.replace("test_cli.py", "../README.md")], "is not a .py, .onnx or .txt file"),
         (["benchmrk", "x.py"], "Did you mean 'benchmark'?"),
         ([], "no file or command given; see 'turnkey --help'"),
         (
