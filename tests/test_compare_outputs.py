@@ -154,9 +154,11 @@ def test_nothing_of_another_direction_matches_however_small():
     assert judged(golden.copy(), golden).verdict == "match"
 
 
-def test_the_more_exact_original_is_kept_for_runtimes_that_need_it():
+def test_the_original_is_computed_more_exactly_only_where_that_decides():
     reference = Reference({}, {"a": LOGITS}, compute=lambda _: {"a": LOGITS.astype(np.float64)})
     assert compare({"a": LOGITS.copy()}, reference, "fp32").verdict == "match"
+    assert reference.others == {}
+    compare({"a": LOGITS * 1.01}, reference, "fp32")
     assert set(reference.others) == {"fp64"}
 
 

@@ -38,6 +38,14 @@ def _negated(name: str, array: np.ndarray, random: np.random.Generator) -> np.nd
     return _of_kind(name, array, random, floats=_opposite, integers=_integers)
 
 
+def _signed(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_random_signs, integers=_integers)
+
+
+def _signed_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return _of_kind(name, array, random, floats=_random_signs, integers=_same)
+
+
 def _varying_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Constant integers often stand for a mode or a type: they stay."""
     return _of_kind(name, array, random, floats=_redrawn, integers=_varying_integers)
@@ -63,11 +71,17 @@ _CHANGES: dict[str, Draw] = {
     "redrawn floats": _floats_only,
     "negated floats": _negated_only,
     "shuffled": _shuffled,
+    "redrawn again": _all,
+    "redrawn floats again": _floats_only,
+    "random signs": _signed,
+    "random signs of floats": _signed_only,
 }
 
 VARIANTS: tuple[tuple[str, ...], ...] = (
     ("redrawn", "redrawn where it varies", "redrawn floats", "shuffled"),
     ("negated", "negated floats"),
+    ("redrawn again", "redrawn floats again"),
+    ("random signs", "random signs of floats"),
 )
 """The sets that are wanted: of each the first that the original accepts."""
 
@@ -102,6 +116,11 @@ def _redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.nd
 
 def _opposite(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     return -_redrawn(name, array, random)
+
+
+def _random_signs(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    signs = random.choice(np.array([-1, 1], array.real.dtype), array.shape)
+    return (_redrawn(name, array, random) * signs).astype(array.dtype)
 
 
 def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
