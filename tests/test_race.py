@@ -437,7 +437,8 @@ def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):
 RIGOROUS = """
 import sys
 from turnkeyml.evaluate import contestants
-from turnkeyml.evaluate.child import Assignment, perform
+from turnkeyml.evaluate.assignment import Assignment
+from turnkeyml.evaluate.child import perform
 from turnkeyml.measure.rules import Rule
 from turnkeyml.nouns import Input, Plan, Task
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.options import ReportOptions, takes
-from turnkeyml.report.table import write_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,4 +22,6 @@ def report(**options: Unpack[ReportOptions]) -> list[Path]:
     for cache in caches:
         if not cache.is_dir():
             raise TurnkeyError(f"There is no cache at {cache}; name a cache with --cache-dir.")
+    from turnkeyml.report.table import write_report
+
     return write_report(caches, Path(options["report_dir"]), tuple(options["format"]))

@@ -5,34 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import TurnkeyError
+from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import InvocationRecord, SequenceSource, Task, events, from_dict
+from turnkeyml.nouns import InvocationRecord, SequenceSource, events, from_dict
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
 
-__all__ = ["Assignment", "main", "perform"]
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A Task for an input child, with the files that the child writes to."""
-
-    task: Task
-    events: str
-    """The file for its events."""
-    turns: str | None = None
-    """The lock file that keeps concurrent inputs from measuring at the same time."""
-    output: str | None = None
-    """The file for everything that the input prints; None for our own standard output."""
-    threads: int | None = None
-    """The thread limit of the frameworks outside of measurements; None for their default."""
+__all__ = ["main", "perform"]
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """The interface of a backend: a place where tasks run, in a folder beside this file.
 
 A backend knows the tasks of one run by their indices, which count from 0. It starts a process for
-each ``evaluate.child.Assignment``, observes it and kills it. The pool decides when, and words the
-messages.
+each ``evaluate.assignment.Assignment``, observes it and kills it. The pool decides when, and words
+the messages.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import RunFolder, input_log
-from turnkeyml.evaluate.child import Assignment
+from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms
 from turnkeyml.launch.local.preload import needed_modules, shared_imports

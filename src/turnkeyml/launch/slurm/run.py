@@ -22,7 +22,7 @@ from turnkeyml import interpreter
 from turnkeyml.cache.files import lock, write_json
 from turnkeyml.cache.layout import SlurmRunFolder, slurm_lock, slurm_run_folders
 from turnkeyml.errors import UsageError
-from turnkeyml.evaluate.child import Assignment
+from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.link import Note
 from turnkeyml.nouns import DamagedRecord, Task, from_dict, to_dict
