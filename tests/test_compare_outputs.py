@@ -162,6 +162,18 @@ def test_the_original_is_computed_more_exactly_only_where_that_decides():
     assert set(reference.others) == {"fp64"}
 
 
+def test_a_costly_original_is_computed_again_only_if_the_looser_tolerance_fails():
+    reference = Reference({}, {"a": LOGITS}, compute=lambda _: None, costly=True)
+    slightly = {"a": LOGITS * np.float32(1 + 5e-5)}
+    assert compare(slightly, reference, "fp32").verdict == "match"
+    asked = []
+    reference = Reference({}, {"a": LOGITS}, compute=asked.append, costly=True)
+    compare(slightly, reference, "fp32")
+    assert asked == []
+    compare({"a": LOGITS * 1.01}, reference, "fp32")
+    assert asked == ["fp64"]
+
+
 def test_errors_are_numbers_where_an_output_has_none():
     broken = LOGITS.copy()
     broken[0, 0], broken[0, 1] = np.nan, np.inf

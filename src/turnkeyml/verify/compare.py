@@ -61,7 +61,8 @@ def _against(
             Verdict.NOT_CHECKED, Cause.NO_OUTPUT, "the model returns no tensor to compare"
         )
     seen = _judgements(found, golden, [None] * len(golden), precision)
-    if not all(s.basis is Basis.TIGHT for s in seen):
+    good_enough = reference.costly and all(s.matches for s in seen)
+    if not good_enough and not all(s.basis is Basis.TIGHT for s in seen):
         seen = _judgements(found, golden, _calibrations(golden, reference, precision), precision)
     verdict, cause, reason = _conclude(seen, reference, precision)
     return Verification(

@@ -33,6 +33,7 @@ class Reference:
         compute: Compute | None = None,
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
+        costly: bool = False,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -44,6 +45,9 @@ class Reference:
         rounding too much to be compared with the original."""
         self.held_out = held_out
         """What the original computes on inputs that no exporter has seen."""
+        self.costly = costly
+        """Whether another precision takes so much memory that it is computed only if the looser
+        tolerance fails."""
         self._compute = compute
         self._others: dict[str, Outputs | None] = {}
 

@@ -23,6 +23,10 @@ __all__ = ["precision_name", "reference_of", "reference_on"]
 PRECISE_LIMIT_BYTES = 5 << 28
 """Models with more bytes of weights than this are not run in another precision: it needs a copy."""
 
+COSTLY_BYTES = 1 << 28
+"""Models with more bytes of weights than this are run in another precision only if the looser
+tolerance fails: a copy in fp64 takes three times the memory of the weights."""
+
 PRECISE_LIMIT_FLOPS = 2e12
 """Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
 
@@ -60,6 +64,7 @@ def reference_of(
         precision=precision_name(model),
         deterministic=agree(first, second),
         compute=original.in_precision,
+        costly=original.weight_bytes > COSTLY_BYTES,
     )
 
 
@@ -90,6 +95,10 @@ class _Original:
         """The outputs in the precision of the model."""
         return self._call(self._model)
 
+    @property
+    def weight_bytes(self) -> int:
+        return sum(p.numel() * p.element_size() for p in self._model.parameters())
+
     @functools.cached_property
     def _operations(self) -> float:
         """The FLOPs of one forward pass."""
@@ -100,7 +109,7 @@ class _Original:
     def in_precision(self, precision: str) -> Outputs | None:
         """The outputs in another precision; None if that is too expensive or fails."""
         dtype = DTYPES[precision]
-        weights = sum(p.numel() * p.element_size() for p in self._model.parameters())
+        weights = self.weight_bytes
         if weights > PRECISE_LIMIT_BYTES:
             print(f"Not run in {precision}: it would copy {weights:,} bytes of weights", flush=True)
             return None
