@@ -24,58 +24,28 @@ Draw = Callable[[str, np.ndarray, np.random.Generator], np.ndarray]
 
 def draw(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
     """One set of inputs in the place of the recorded ones; the same for the same arguments."""
-    change = _CHANGES[variant]
-    seed = SEED + list(_CHANGES).index(variant)
-    random = np.random.default_rng(seed)
-    return {name: change(name, array, random) for name, array in recorded.items()}
+    floats, integers = _changes()[variant]
+    random = np.random.default_rng(SEED + list(_changes()).index(variant))
+    return {
+        name: _of_kind(name, array, random, floats, integers) for name, array in recorded.items()
+    }
 
 
-def _all(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_redrawn, integers=_integers)
+def _changes() -> dict[str, tuple[Draw, Draw]]:
+    """How each variant draws floats and integers. Constant integers may stand for a mode."""
+    return {
+        "redrawn": (_redrawn, _integers),
+        "negated": (_opposite, _integers),
+        "redrawn where it varies": (_redrawn, _varying_integers),
+        "redrawn floats": (_redrawn, _same),
+        "negated floats": (_opposite, _same),
+        "shuffled": (_shuffled, _shuffled),
+        "redrawn again": (_redrawn, _integers),
+        "redrawn floats again": (_redrawn, _same),
+        "random signs": (_random_signs, _integers),
+        "random signs of floats": (_random_signs, _same),
+    }
 
-
-def _negated(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_opposite, integers=_integers)
-
-
-def _signed(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_random_signs, integers=_integers)
-
-
-def _signed_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_random_signs, integers=_same)
-
-
-def _varying_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Constant integers often stand for a mode or a type: they stay."""
-    return _of_kind(name, array, random, floats=_redrawn, integers=_varying_integers)
-
-
-def _floats_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_redrawn, integers=_same)
-
-
-def _negated_only(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return _of_kind(name, array, random, floats=_opposite, integers=_same)
-
-
-def _shuffled(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """The recorded values in another order: valid wherever values are judged one by one."""
-    return random.permutation(array.ravel()).reshape(array.shape)
-
-
-_CHANGES: dict[str, Draw] = {
-    "redrawn": _all,
-    "negated": _negated,
-    "redrawn where it varies": _varying_only,
-    "redrawn floats": _floats_only,
-    "negated floats": _negated_only,
-    "shuffled": _shuffled,
-    "redrawn again": _all,
-    "redrawn floats again": _floats_only,
-    "random signs": _signed,
-    "random signs of floats": _signed_only,
-}
 
 VARIANTS: tuple[tuple[str, ...], ...] = (
     ("redrawn", "redrawn where it varies", "redrawn floats", "shuffled"),
@@ -96,6 +66,11 @@ def _of_kind(
     if array.dtype.kind in "iub":
         return integers(name, array, random)
     return array
+
+
+def _shuffled(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The recorded values in another order: valid wherever values are judged one by one."""
+    return random.permutation(array.ravel()).reshape(array.shape)
 
 
 def _same(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
