@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.__main__ import MODELS
 
 if TYPE_CHECKING:
-    from turnkeyml.nouns import InputResult, InvocationResult, Verification
+    from turnkeyml.nouns import InputResult, InvocationResult
 
 __all__ = ["COLUMNS", "STATUS", "current", "read_rows", "row_of"]
 
@@ -165,7 +165,7 @@ def row_of(result: InputResult) -> Row:
         "models": str(len(found)),
         "parameters": str(sum(i.invocation.parameters for i in found)),
         "builds": _all(built, lambda i: i.build_status == "successful_build"),
-        "verifies": _worst(_verdict(i.verification) for i in built if i.verification),
+        "verifies": _worst(i.verification.verdict for i in built if i.verification),
         "exporter": "+".join(sorted({_exporter(i) for i in built} - {""})),
         "measured": _all(measured, lambda e: e.ok),
         "reason": _reason(result),
@@ -219,14 +219,7 @@ VERDICTS = (
     "match in parts",
     "match",
 )
-"""What ``verifies`` may be, from the worst to the best: the verdicts, and a match by subgraphs."""
-
-
-def _verdict(verification: Verification) -> str:
-    from turnkeyml.nouns import Cause
-
-    in_parts = verification.cause is Cause.IN_PARTS
-    return "match in parts" if in_parts else verification.verdict
+"""What ``verifies`` may be, from the worst to the best."""
 
 
 def _worst(verdicts: Iterable[str]) -> str:
@@ -255,7 +248,7 @@ def _reason(result: InputResult) -> str:
         reasons.append(invocation.failure or "")
         reasons += [e.reason or "" for e in invocation.evaluations if not e.ok]
         verification = invocation.verification
-        if verification is not None and verification.verdict != "match":
+        if verification is not None and verification.verdict not in ("match", "match in parts"):
             error = verification.max_relative_error
             detail = f", relative error {error:.2g}" if error is not None else ""
             history = _build_stats(invocation).get("exporter_reason", "")

@@ -230,7 +230,7 @@ def _verify(bench: Workbench) -> Verification:
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:
     """The outputs of the build, if they replace those of an unstable original as reference."""
-    if verification.cause is not Cause.IN_PARTS:
+    if verification.verdict is not Verdict.IN_PARTS:
         return None
     from turnkeyml.runtimes.ort_session import run_once
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+from turnkeyml.build.inner import Walk, walk
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.judge import judge
@@ -29,8 +33,48 @@ def check_onnx(
             session.run()
             return session.outputs()
 
-        return judge(run, reference, precision, may_specialise=may_specialise)
+        found = judge(run, reference, precision, may_specialise=may_specialise)
     except Exception as error:  # noqa: BLE001 - any failure becomes part of the verdict
         reason = f"ONNX Runtime cannot run it: {describe(error)}"
         operator = named_operator(error)
         return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason, operator=operator)
+    if found.verdict not in (Verdict.CLOSE, Verdict.MISMATCH) or found.cause is Cause.HELD_OUT:
+        return found
+    return _by_submodules(Path(path), reference, precision, threads, found)
+
+
+def _by_submodules(
+    path: Path, reference: Reference, precision: str, threads: int, whole: Verification
+) -> Verification:
+    """The verdict on a file whose outputs differ: does every submodule match nevertheless?"""
+    if reference.inner is None or not precision == reference.precision == "fp32":
+        return whole
+    try:
+        found = walk(path, reference, precision, threads)
+        print(f"By submodules: {found}", flush=True)
+        if not found.arrived:
+            return replace(whole, reason=f"{whole.reason}; {_where(found)}")
+        others = [walk(path, held, precision, threads) for held in reference.held_out]
+    except Exception as error:  # noqa: BLE001 - the verdict on the whole remains, and says why
+        reason = f"{whole.reason}; the check of its submodules failed: {describe(error)}"
+        return replace(whole, reason=reason)
+    held_out = sum(other.arrived for other in others)
+    if held_out < len(others):
+        wrong = next(other for other in others if not other.arrived)
+        reason = f"every submodule matches on the recorded inputs; on others {_where(wrong)}"
+        return replace(whole, cause=Cause.HELD_OUT, reason=reason)
+    reason = f"{found.values} results of submodules match, and so do the outputs made from them"
+    reason = f"{reason}; the whole is {whole.reason}"
+    return replace(
+        found.verdict,
+        verdict=Verdict.IN_PARTS,
+        cause=Cause.IN_PARTS,
+        reason=reason,
+        held_out=held_out,
+    )
+
+
+def _where(found: Walk) -> str:
+    """Where the file departs from the original, as far as that is known."""
+    after = f"after the submodule {found.last}" if found.last else "from its inputs on"
+    return f"given the results of the original's submodules, it still differs {after}"

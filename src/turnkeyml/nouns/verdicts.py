@@ -14,6 +14,9 @@ class Verdict(Word):
 
     MATCH = "match"
     """Within the tolerance of the precision, or as exact as the original itself."""
+    IN_PARTS = "match in parts"
+    """Every subgraph matches, given what the original computes up to there; the model amplifies
+    rounding too much for its outputs to be compared."""
     NONDETERMINISTIC = "nondeterministic"
     """The original does not reproduce its own outputs, so there is nothing to compare with."""
     SPECIALISED = "specialised"
@@ -27,7 +30,7 @@ class Verdict(Word):
     @property
     def trusted(self) -> bool:
         """Whether the measurement may be compared with others and may win a race."""
-        return self in (Verdict.MATCH, Verdict.NONDETERMINISTIC)
+        return self in (Verdict.MATCH, Verdict.IN_PARTS, Verdict.NONDETERMINISTIC)
 
     @property
     def may_win(self) -> bool:

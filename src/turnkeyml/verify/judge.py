@@ -31,9 +31,9 @@ def judge(
     """
     precision = JUDGED_AS.get(precision, precision)
     found = compare(run(reference.inputs), reference, precision)
-    if not found.trusted or found.verdict is not Verdict.MATCH:
+    if found.verdict not in (Verdict.MATCH, Verdict.IN_PARTS):
         return found
-    if found.cause is Cause.IN_PARTS or not reference.held_out:
+    if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
     wrong = next((other for other in others if _is_wrong(other)), None)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
 
-__all__ = ["Outputs", "Reference", "agree"]
+__all__ = ["InnerResult", "Outputs", "Reference", "agree"]
 
 Outputs = dict[str, np.ndarray]
 
 Compute = Callable[[str], "Outputs | None"]
+
+
+@dataclass(frozen=True)
+class InnerResult:
+    """What a submodule or a function of the original returned."""
+
+    module: str
+    """Its name in the model."""
+    array: np.ndarray
+
+
+Inner = Callable[[], list[InnerResult]]
 
 
 class Reference:
@@ -34,6 +47,7 @@ class Reference:
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
         costly: bool = False,
+        inner: Inner | None = None,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -48,6 +62,8 @@ class Reference:
         self.costly = costly
         """Whether another precision takes so much memory that it is computed only if the looser
         tolerance fails."""
+        self.inner = inner
+        """Runs the original again and returns the results of its submodules; None for a file."""
         self._compute = compute
         self._others: dict[str, Outputs | None] = {}
 

@@ -28,6 +28,8 @@ class Conversion:
     """Whether the outputs of the source may serve as reference for subgraphs."""
     may_specialise: bool = False
     """Whether the source is valid for the recorded inputs only."""
+    source_in_parts: bool = False
+    """Whether the source itself could only be verified in parts."""
 
     def convert(self, kept: Kept) -> None:
         """Write the target."""

@@ -75,13 +75,18 @@ class Search:
         self.conversion.convert(self.kept)
         whole = self.conversion.check()
         print(f"fp16: {whole.verdict} ({whole.reason})", flush=True)
-        unstable = whole.cause is Cause.ORIGINAL_UNSTABLE
-        verdict = _judged(whole, self.subgraphs()) if unstable else whole
+        verdict = self._judged(whole) if self.is_unstable(whole) else whole
         enough = verdict.trusted or verdict.verdict is Verdict.SPECIALISED
         more = None if enough else self._next(whole)
         if more is None and not enough:
-            verdict = _judged(whole, self.subgraphs())
+            verdict = self._judged(whole)
         return Try(self.kept, verdict), more
+
+    def is_unstable(self, whole: Verification) -> bool:
+        """Whether the outputs of the model say nothing, because it amplifies rounding."""
+        wrong = whole.verdict in (Verdict.CLOSE, Verdict.MISMATCH)
+        amplified = self.conversion.source_in_parts and wrong
+        return amplified or whole.cause is Cause.ORIGINAL_UNSTABLE
 
     def _next(self, whole: Verification) -> Kept | None:
         """What to keep in the next try; None if no strategy finds anything new."""
@@ -123,23 +128,18 @@ class Search:
             print(self.failures[-1], flush=True)
             return None
 
+    def _judged(self, whole: Verification) -> Verification:
+        """The verdict on the subgraphs if the outputs of the whole model cannot tell."""
+        cannot_tell = whole.verdict is Verdict.CLOSE or self.is_unstable(whole)
+        found = self.subgraphs() if cannot_tell else None
+        if found is None or found.verdict.verdict is not Verdict.MATCH or found.count == 1:
+            return whole
+        seen = f"in each of {found.count} subgraphs {found.verdict.reason}"
+        reason = f"{seen}; the whole is {whole.reason}"
+        return replace(found.verdict, verdict=Verdict.IN_PARTS, cause=Cause.IN_PARTS, reason=reason)
+
     def _explained(self, verdict: Verification) -> Verification:
         """The verdict; if it is not trusted, its reason includes the failed analyzes."""
         if verdict.trusted or not self.failures:
             return verdict
         return replace(verdict, reason="; ".join([verdict.reason, *dict.fromkeys(self.failures)]))
-
-
-def _judged(whole: Verification, subgraphs: Subgraphs | None) -> Verification:
-    """The verdict on the subgraphs if the whole model amplifies rounding too much to judge it."""
-    cannot_tell = whole.verdict is Verdict.CLOSE or whole.cause is Cause.ORIGINAL_UNSTABLE
-    if (
-        not cannot_tell
-        or subgraphs is None
-        or subgraphs.verdict.verdict is not Verdict.MATCH
-        or subgraphs.count == 1
-    ):
-        return whole
-    seen = f"in each of {subgraphs.count} subgraphs {subgraphs.verdict.reason}"
-    reason = f"{seen}; the whole is {whole.reason}"
-    return replace(whole, verdict=Verdict.MATCH, cause=Cause.IN_PARTS, reason=reason)

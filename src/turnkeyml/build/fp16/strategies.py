@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from turnkeyml.build.fp16 import keep
 from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.nouns import Verdict, Verification
 
 if TYPE_CHECKING:
     from turnkeyml.build.fp16.search import Search
@@ -37,8 +37,7 @@ def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kep
     Each try may find another subgraph, so half of the tries are left for other strategies.
     """
     early = search.tries < search.max_tries / 2
-    unstable = whole.cause is Cause.ORIGINAL_UNSTABLE
-    return keep_subgraphs(search, whole) if unstable and early else None
+    return keep_subgraphs(search, whole) if search.is_unstable(whole) and early else None
 
 
 def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | None:

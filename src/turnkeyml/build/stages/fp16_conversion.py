@@ -5,6 +5,7 @@ from __future__ import annotations
 from turnkeyml.build.fp16.conversion import Conversion
 from turnkeyml.build.fp16.search import Search
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Stage, Workbench
+from turnkeyml.nouns import Verdict
 
 __all__ = ["Fp16Conversion"]
 
@@ -23,9 +24,15 @@ class Fp16Conversion(Stage):
 
     def fire(self, bench: Workbench) -> None:
         source, target = bench.artifacts[ONNX], bench.work / bench.onnx_name("opt", "f16")
-        trusted = bench.received is None or bench.received.trusted
+        received = bench.received
         conversion = Conversion(
-            source, target, bench.reference, bench.threads, trusted, bench.is_specialised
+            source,
+            target,
+            bench.reference,
+            bench.threads,
+            source_is_trusted=received is None or received.trusted,
+            may_specialise=bench.is_specialised,
+            source_in_parts=received is not None and received.verdict is Verdict.IN_PARTS,
         )
         found = Search(conversion).run()
         if bench.facts.get("precision", "fp32") == "fp32":

@@ -14,9 +14,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
 from turnkeyml.runtimes.torch_session import to_numpy
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
 __all__ = ["precision_name", "reference_of", "reference_on"]
 
@@ -65,6 +66,7 @@ def reference_of(
         deterministic=agree(first, second),
         compute=original.in_precision,
         costly=original.weight_bytes > COSTLY_BYTES,
+        inner=original.inner,
     )
 
 
@@ -74,7 +76,11 @@ def reference_on(
     """The outputs of a live model on other arguments; ``inputs`` are their tensors by name."""
     original = _Original(model, args, kwargs)
     return Reference(
-        inputs, original.run(), precision=precision_name(model), compute=original.in_precision
+        inputs,
+        original.run(),
+        precision=precision_name(model),
+        compute=original.in_precision,
+        inner=original.inner,
     )
 
 
@@ -94,6 +100,10 @@ class _Original:
     def run(self) -> Outputs:
         """The outputs in the precision of the model."""
         return self._call(self._model)
+
+    def inner(self) -> list[InnerResult]:
+        """The results of the submodules."""
+        return inner_results(self.run, self._model)
 
     @property
     def weight_bytes(self) -> int:

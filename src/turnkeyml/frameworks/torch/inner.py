@@ -1,0 +1,98 @@
+"""What the submodules of a PyTorch model return while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+
+from turnkeyml import structure
+from turnkeyml.verify.reference import InnerResult
+
+__all__ = ["inner_results"]
+
+MAX_BYTES = 1 << 30
+"""The most bytes that are kept of one call; of more than that, every second result or fewer."""
+
+DECISION_BYTES = 1 << 24
+"""Larger tensors of integers or booleans are data, not decisions."""
+
+
+class _TooMuch(Exception):
+    """The results take more memory than they may."""
+
+
+def inner_results(call: Callable[[], Any], model: torch.nn.Module) -> list[InnerResult]:
+    """The results of every submodule during a call of the model, in the order in which they end.
+
+    Integers and booleans are kept from functions as well: the decisions of a model (indices of the
+    best, what is above a threshold) are rarely made in a submodule.
+    """
+    step = 1
+    while True:
+        try:
+            return _recorded(call, model, step)
+        except _TooMuch:
+            step *= 2
+
+
+class _Recorder:
+    """Keeps every ``step``-th floating-point result, and every decision."""
+
+    def __init__(self, step: int) -> None:
+        self.kept: list[InnerResult] = []
+        self._step = step
+        self._seen = 0
+        self._bytes = 0
+
+    def keep(self, name: str, value: Any) -> None:
+        for tensor in structure.leaves(value, name).values():
+            if not torch.is_tensor(tensor) or tensor.numel() < 2:
+                continue
+            if tensor.is_floating_point():
+                self._seen += 1
+                if self._seen % self._step:
+                    continue
+            elif tensor.is_complex() or tensor.nbytes > DECISION_BYTES:
+                continue
+            self._add(name, tensor)
+
+    def _add(self, name: str, tensor: torch.Tensor) -> None:
+        array = tensor.detach().to("cpu", copy=True)
+        exact = array.float() if array.is_floating_point() and array.itemsize < 4 else array
+        found = exact.contiguous().numpy()
+        if self.kept and np.array_equal(self.kept[-1].array, found):
+            return  # a container returns what its last submodule does
+        self._bytes += found.nbytes
+        if self._bytes > MAX_BYTES and self._step < 1 << 10:
+            raise _TooMuch
+        self.kept.append(InnerResult(name, found))
+
+
+def _recorded(call: Callable[[], Any], model: torch.nn.Module, step: int) -> list[InnerResult]:
+    recorder = _Recorder(step)
+
+    def hook(name: str) -> Callable[[Any, Any, Any], None]:
+        return lambda _module, _inputs, outputs: recorder.keep(name, outputs)
+
+    class Decisions(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            result = function(*args, **(kwargs or {}))
+            tensors = result if isinstance(result, (tuple, list)) else (result,)
+            decided = [t for t in tensors if torch.is_tensor(t) and not t.is_floating_point()]
+            if decided:
+                recorder.keep(getattr(function, "__name__", "a function"), decided)
+            return result
+
+    inner = [(name, module) for name, module in model.named_modules() if name]
+    hooks = [module.register_forward_hook(hook(name)) for name, module in inner]
+    try:
+        with Decisions():
+            call()
+    finally:
+        for handle in hooks:
+            handle.remove()
+    return recorder.kept
