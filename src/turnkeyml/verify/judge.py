@@ -8,9 +8,10 @@ from dataclasses import replace
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
+from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["RECORDED_ONLY", "judge"]
+__all__ = ["RECORDED_ONLY", "calibrate", "judge"]
 
 RECORDED_ONLY = "on the recorded inputs only"
 
@@ -42,6 +43,20 @@ def judge(
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def calibrate(reference: Reference, precision: str) -> None:
+    """Have a reference hold the original in other precisions, for those who judge without it.
+
+    A build that is within the tight tolerance does not need them. What is measured later does: a
+    runtime that is less exact, or a file that was changed. Large models go without.
+    """
+    precision = JUDGED_AS.get(precision, precision)
+    if reference.costly or precision not in RULES:
+        return
+    for wanted in (RULES[precision].more_exact, precision):
+        if wanted is not None:
+            reference.in_precision(wanted)
 
 
 def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
