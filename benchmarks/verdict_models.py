@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional as F
+from verdict_decisions import DECISIONS
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -35,6 +36,8 @@ class Subject:
     """The values that its masks write."""
     axis: int | None = None
     """The axis of channels of different magnitudes."""
+    decides: bool = False
+    """Whether it decides by the values of its inputs, so that they are to be drawn by ``make``."""
 
 
 class Made(nn.Module):
@@ -512,10 +515,16 @@ def script(name: str) -> Callable[[], tuple[nn.Module, Any]]:
     return make
 
 
+def deciding(name: str) -> Callable[[], tuple[nn.Module, Any]]:
+    model, inputs = DECISIONS[name]
+    return lambda: (model(), inputs())
+
+
 def subjects() -> Iterator[Subject]:
-    """All models, those of the three places taking turns."""
+    """All models, those of the four places taking turns."""
     places = [
         of_here(),
+        [Subject(f"decision: {name}", deciding(name), decides=True) for name in DECISIONS],
         [Subject(name, small_transformer(name)) for name in SMALL],
         [Subject(f"models/{name}", script(name)) for name in SCRIPTS],
     ]

@@ -18,6 +18,10 @@ RECORDED_ONLY = "on the recorded inputs only"
 JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
 """The precision whose tolerance holds for files that do not compute in one."""
 
+MOST_TIMES = 30
+"""How much further off than on the recorded inputs something may be that is close on held-out ones.
+Rounding there is several times as large or as small."""
+
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
 
@@ -37,7 +41,7 @@ def judge(
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    wrong = next((other for other in others if _is_wrong(other)), None)
+    wrong = next((other for other in others if _is_wrong(other, found)), None)
     if wrong is None:
         return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
@@ -72,8 +76,15 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification) -> bool:
-    """Whether it computes something else; where the original is no measure, nothing is known."""
+def _is_wrong(found: Verification, recorded: Verification) -> bool:
+    """Whether it computes something else; where the original is no measure, nothing is known.
+
+    What is only close is wrong if it is further off than rounding explains, which the recorded
+    inputs show: a frozen decision may change an output by a few percent.
+    """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
+    if found.verdict is Verdict.CLOSE:
+        far, near = found.max_relative_error or 0.0, recorded.max_relative_error or 0.0
+        return far > MOST_TIMES * near
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
