@@ -94,6 +94,7 @@ def call(model: torch.nn.Module, inputs: Any, dtype: torch.dtype | None = None) 
         return value.to(dtype) if floats and dtype else value
 
     inputs = structure.replace(structure.clone(inputs), cast)
+    torch._dynamo.reset()  # or else torch.cond fails in a process that has exported with dynamo
     with torch.no_grad():
         result = model(**inputs) if isinstance(inputs, dict) else model(*inputs)
     return [t.cpu().numpy() for t in structure.leaves(result).values()]

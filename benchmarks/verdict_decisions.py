@@ -57,7 +57,7 @@ class Branch(Decider):
     """By torch.cond."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(x.mean() > 0, lambda x: self.one(x), lambda x: self.other(x).tanh(), (x,))
+        return torch.cond(x.mean() > 0, self.one, self.other, (x,))
 
 
 class ScriptedBranch(Decider):
@@ -75,6 +75,18 @@ class LargestBranch(Decider):
 class Switch(Decider):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.where(x.mean() > 0, self.one(x), self.other(x))
+
+
+class SmallSwitch(Decider):
+    """It matters little which way it goes."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.one(x) * torch.where(x.mean() > 0, 1.0, 1.05)
+
+
+class SwitchByNorm(Decider):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.where(x.pow(2).mean() > 1, self.one(x), self.other(x))
 
 
 class SwitchPerRow(Decider):
@@ -173,6 +185,8 @@ DECISIONS: dict[str, tuple[type[nn.Module], Any]] = {
     "branch, scripted": (ScriptedBranch, rows),
     "branch by the largest": (LargestBranch, rows),
     "where, one mean": (Switch, rows),
+    "where, 5% apart": (SmallSwitch, rows),
+    "where, by norm": (SwitchByNorm, rows),
     "where, per row": (SwitchPerRow, rows),
     "where, a flag": (Flag, lambda: (*rows(), torch.rand(4) > 0.7)),
     "cut at the longest": (Cut, sequences),
