@@ -9,10 +9,11 @@ import numpy as np
 import onnx
 from freeze import FROZEN, Arrays
 from onnx import helper, numpy_helper
+from onnx_edits import FLOATS, crashes, pick, put, replace_result, sizes, weights
+from sabotage_operators import OPERATORS
 
 __all__ = ["KINDS", "sabotages"]
 
-FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
 OTHER_ACTIVATION = {
     "Relu": "Elu",
     "LeakyRelu": "Relu",
@@ -29,7 +30,6 @@ OTHER_ACTIVATION = {
 }
 
 
-
 def sabotages(
     model: onnx.ModelProto, kind: str, seed: int, each: int, inputs: Arrays
 ) -> Iterator[tuple[str, onnx.ModelProto]]:
@@ -43,25 +43,6 @@ def sabotages(
         if what and what not in seen:
             seen.add(what)
             yield what, copy
-
-
-def weights(model: onnx.ModelProto, least: int = 2) -> list[onnx.TensorProto]:
-    """Of so many dimensions at least."""
-    return [
-        tensor
-        for tensor in model.graph.initializer
-        if tensor.data_type in FLOATS and len(tensor.dims) >= least and np.prod(tensor.dims) >= 8
-    ]
-
-
-def put(tensor: onnx.TensorProto, values: np.ndarray) -> str:
-    dtype = numpy_helper.to_array(tensor).dtype
-    tensor.CopyFrom(numpy_helper.from_array(values.astype(dtype), tensor.name))
-    return tensor.name
-
-
-def pick(found: list, rng: random.Random):  # type: ignore[no-untyped-def, type-arg]
-    return rng.choice(found) if found else None
 
 
 def weights_negated(model: onnx.ModelProto, _: random.Random) -> str | None:
@@ -178,28 +159,11 @@ def roll_a_result(model: onnx.ModelProto, rng: random.Random) -> str | None:
     return name and f"roll {roll(model, name, -1, sizes(known[name])[-1])}"
 
 
-def crashes(model: onnx.ModelProto) -> bool:
-    """ONNX Runtime 1.31 crashes when it optimizes a Gather behind an LSTM in float16."""
-    recurrent = any(node.op_type in ("LSTM", "GRU", "RNN") for node in model.graph.node)
-    half = any(t.data_type == onnx.TensorProto.FLOAT16 for t in model.graph.initializer)
-    return recurrent and half
-
-
-def sizes(value: onnx.ValueInfoProto) -> list[int]:
-    return [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-
-
 def roll(model: onnx.ModelProto, name: str, axis: int, size: int) -> str:
     """Have everybody read a result that is moved by one along an axis."""
-    graph = model.graph
-    before, order = f"{name}_before", f"{name}_order"
-    at = next(i for i, node in enumerate(graph.node) if name in node.output)
-    maker = graph.node[at]
-    maker.output[list(maker.output).index(name)] = before
     indices = np.roll(np.arange(size, dtype=np.int64), -1)
-    graph.initializer.append(numpy_helper.from_array(indices, order))
-    node = helper.make_node("Gather", [before, order], [name], f"{name}_moved", axis=axis)
-    graph.node.insert(at + 1, node)
+    model.graph.initializer.append(numpy_helper.from_array(indices, f"{name}_order"))
+    replace_result(model, name, "Gather", f"{name}_order", axis=axis)
     return name
 
 
@@ -287,4 +251,5 @@ KINDS: dict[str, Callable[[onnx.ModelProto, random.Random], str | None]] = {
     "an activation replaced": activation_replaced,
     "an output permuted": output_permuted,
     "two outputs swapped": outputs_swapped,
+    **OPERATORS,
 }

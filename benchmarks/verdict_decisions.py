@@ -19,7 +19,9 @@ class Decider(nn.Module):
 
 
 @torch.jit.script
-def either(condition: torch.Tensor, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def either(
+    condition: torch.Tensor, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor
+) -> torch.Tensor:
     """A branch that a trace keeps."""
     if bool(condition):
         y = x @ a

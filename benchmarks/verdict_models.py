@@ -1,16 +1,15 @@
 """Small models of every kind of output, for benchmarks/verdicts.py to build and to sabotage.
 
-They come from three places: modules written here, one for each kind of output that a verdict could
-be wrong about; architectures of transformers made small; scripts of models/ as they are, as far as
-what they import is installed.
+They come from four places: modules written here, one for each kind of output that a verdict could
+be wrong about; modules that decide by value (verdict_decisions.py); architectures of transformers
+made small; scripts of every folder of models/, as far as what they import is installed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
 import itertools
+import re
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -456,21 +455,58 @@ SMALL: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }  # fmt: skip
 
-SCRIPTS = (
-    "selftest/linear",
-    "selftest/twolayer",
-    "transformers/patchtsmixer",
-    "transformers/decision_transformer",
-    "transformers/mobilenet_v2",
-    "transformers/superpoint",
-    "transformers/time_series_transformer",
-    "transformers/patchtst",
-    "graph_convolutions/gcn",
-    "graph_convolutions/gat_conv",
-    "timm/mobilenetv3_small_050",
-    "torch_hub/squeezenet1_1",
-    "torchvision/lraspp_mobilenet_v3_large",
-)
+SCRIPTS = {
+    "diffusers": """
+        ddpm_cifar10_32_unet
+        taesd_decoder --height 128 --width 128
+        taesd_encoder --height 128 --width 128
+        wuerstchen_vqgan --height 128 --width 128
+        """,
+    "graph_convolutions": """
+        gcn gat_conv mesh_cnn_conv lg_conv pmlp simple_conv wl_conv_continuous fa_conv
+        hypergraph_conv ssg_conv gin supergat_conv point_net_conv pdn_conv gated_graph_conv
+        nn_conv general_conv gatv2_conv eg_conv linkx le_conv point_transformer_conv
+        res_gated_graph_conv hetero_conv film_conv light_gcn sgformer gmm_conv edge_conv han_conv schnet transformer_conv
+        """,
+    "llm": """
+        pythia_70m_decode
+        pythia_70m_prefill --max_seq_length 16
+        """,
+    "llm_layer": """
+        qwen2_5_0_5b_layer_decode
+        qwen2_5_0_5b_layer_prefill --max_seq_length 32
+        qwen3_0_6b_layer_decode
+        qwen3_0_6b_layer_prefill --max_seq_length 32
+        """,
+    "popular_on_huggingface": """
+        mit_b0 bert_tiny deit_tiny_patch16_224 esm2_t6_8m_ur50d bert_mini resnet_18
+        electra_small_discriminator chronos_t5_tiny mobilenet_v2_1_0_224 mobilevit_small
+        """,
+    "selftest": "linear twolayer",
+    "timm": """
+        test_convnext test_efficientnet test_efficientnet_gn test_efficientnet_ln
+        test_efficientnet_evos test_vit test_nfnet test_mambaout test_vit2 test_byobnet
+        test_convnext3 test_resnet test_convnext2 test_vit3 test_vit4
+        mobilevit_xxs dla60x_c mobilenetv3_small_050 mobilenetv2_035 ese_vovnet19b_slim_dw
+        mobilenetv4_conv_small_035 mnasnet_small tinynet_e lcnet_035 starnet_s050 edgenext_xx_small
+        """,
+    "torch_hub": """
+        squeezenet1_1 shufflenet_v2_x0_5 mnasnet0_5 mobilenet_v3_small regnet_y_400mf
+        efficientnet_b0
+        """,
+    "torchvision": """
+        lraspp_mobilenet_v3_large --height 128 --width 128
+        deeplabv3_mobilenet_v3_large --height 128 --width 128
+        mc3_18 --height 48 --width 48
+        fasterrcnn_mobilenet_v3_large_320_fpn
+        """,
+    "transformers": """
+        patchtsmixer decision_transformer mobilenet_v2 superpoint time_series_transformer patchtst
+        pp_lcnet swiftformer pvt_v2 pp_ocrv6_tiny_rec levit mobilevit mobilenet_v1 poolformer
+        pocket_tts_audio_tokenizer_encoder textnet
+        """,
+}
+"""Small scripts that build quickly, of every folder; some with smaller inputs than by default."""
 
 
 def small_transformer(name: str) -> Callable[[], tuple[nn.Module, Any]]:
@@ -501,16 +537,24 @@ def lively(model: nn.Module) -> None:
                 parameter.normal_(0, 0.1)
 
 
-def script(name: str) -> Callable[[], tuple[nn.Module, Any]]:
+def scripts() -> Iterator[Subject]:
+    """The scripts of each folder."""
+    for folder, words in SCRIPTS.items():
+        for word in re.findall(r"\w+(?: --\w+ \d+)*", words):
+            name, *arguments = word.split()
+            yield Subject(f"models/{folder}/{name}", script(f"{folder}/{name}", arguments))
+
+
+def script(name: str, arguments: list[str]) -> Callable[[], tuple[nn.Module, Any]]:
     def make() -> tuple[nn.Module, Any]:
-        path, arguments = MODELS / f"{name}.py", sys.argv
-        sys.argv = [str(path)]
+        path, before = MODELS / f"{name}.py", sys.argv
+        sys.argv = [str(path), *arguments]
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                found = runpy.run_path(str(path), run_name="__main__")
+            found = runpy.run_path(str(path), run_name="__main__")
         finally:
-            sys.argv = arguments
-        return found["model"], found["inputs"]
+            sys.argv = before
+        inputs = found["inputs"] if "inputs" in found else (found["images"],)
+        return found.get("model", found.get("layer")), inputs
 
     return make
 
@@ -526,7 +570,7 @@ def subjects() -> Iterator[Subject]:
         of_here(),
         [Subject(f"decision: {name}", deciding(name), decides=True) for name in DECISIONS],
         [Subject(name, small_transformer(name)) for name in SMALL],
-        [Subject(f"models/{name}", script(name)) for name in SCRIPTS],
+        list(scripts()),
     ]
     total = sum(map(len, places))
     order = [

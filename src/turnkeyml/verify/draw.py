@@ -1,8 +1,8 @@
 """Inputs that an exporter has never seen: of the same shapes and dtypes, with other values.
 
-Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller and once
-larger with random signs, because a model may decide by a sign or by a magnitude; integers from the
-values and ranges seen; masks get another pattern; lengths other values.
+Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller, and
+once larger with random signs: a model may decide by a sign or by a magnitude. Integers are drawn
+from the values and ranges seen; masks get another pattern; lengths other values.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
@@ -41,7 +42,8 @@ def judge(
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    wrong = next((other for other in others if _is_wrong(other, found)), None)
+    near = found.max_relative_error if _are_floats(reference.outputs) else None
+    wrong = next((other for other in others if _is_wrong(other, near)), None)
     if wrong is None:
         return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
@@ -76,15 +78,20 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification, recorded: Verification) -> bool:
+def _is_wrong(found: Verification, near: float | None) -> bool:
     """Whether it computes something else; where the original is no measure, nothing is known.
 
-    What is only close is wrong if it is further off than rounding explains, which the recorded
-    inputs show: a frozen decision may change an output by a few percent.
+    ``near`` is the largest relative error on the recorded inputs, or None if it says nothing about
+    rounding: what is close, but much further off than that, took another path.
     """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
-        far, near = found.max_relative_error or 0.0, recorded.max_relative_error or 0.0
-        return far > MOST_TIMES * near
+        far = found.max_relative_error
+        return far is not None and near is not None and far > MOST_TIMES * near
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
+
+
+def _are_floats(outputs: Outputs) -> bool:
+    """Whether rounding moves every output a little; it turns integers, or leaves them alone."""
+    return all(array.dtype.kind in "fc" for array in widened(outputs))
