@@ -458,15 +458,16 @@ SMALL: dict[str, tuple[dict[str, Any], str]] = {
 SCRIPTS = {
     "diffusers": """
         ddpm_cifar10_32_unet
-        taesd_decoder --height 128 --width 128
-        taesd_encoder --height 128 --width 128
-        wuerstchen_vqgan --height 128 --width 128
+        taesd_decoder --height 64 --width 64
+        taesd_encoder --height 64 --width 64
+        wuerstchen_vqgan --height 64 --width 64
         """,
     "graph_convolutions": """
         gcn gat_conv mesh_cnn_conv lg_conv pmlp simple_conv wl_conv_continuous fa_conv
         hypergraph_conv ssg_conv gin supergat_conv point_net_conv pdn_conv gated_graph_conv
         nn_conv general_conv gatv2_conv eg_conv linkx le_conv point_transformer_conv
-        res_gated_graph_conv hetero_conv film_conv light_gcn sgformer gmm_conv edge_conv han_conv schnet transformer_conv
+        res_gated_graph_conv hetero_conv film_conv light_gcn sgformer gmm_conv edge_conv
+        han_conv schnet transformer_conv
         """,
     "llm": """
         pythia_70m_decode
