@@ -56,8 +56,9 @@ SEED = [0]
 """Of weights, inputs and changes; the rules were chosen on seed 0, others are news to them."""
 OTHERS, OTHERS_OF_DECISIONS = 2, 6
 """How many sets of inputs are drawn to see what a frozen decision does."""
-EACH = ((4 << 20, 4), (32 << 20, 2))
-"""How many layers are tried for each kind of change, by the size of the file; 1 of larger ones."""
+EACH = ((1 << 20, 4), (8 << 20, 2))
+"""How many layers are tried for each kind of change, by the bytes of the file and of its inputs; 1
+of larger ones."""
 
 THREADS = 1
 """Of ONNX Runtime and PyTorch: two that wait for each other are slow on a busy machine."""
@@ -198,7 +199,8 @@ def quiet() -> Iterator[None]:
 def examine(build: Build, tally: Tally, scratch: Path) -> None:
     """Sabotage a build in every way."""
     model = onnx.load(str(build.path))
-    each = next((each for size, each in EACH if model.ByteSize() < size), 1)
+    size = model.ByteSize() + sum(array.nbytes for array in build.reference.inputs.values())
+    each = next((each for most, each in EACH if size < most), 1)
     before, begin = (sum(tally.moved.values()), sum(tally.caught.values())), time.perf_counter()
     for kind in (*KINDS, *FROZEN):
         for what, changed in sabotages(model, kind, SEED[0], each, build.reference.inputs):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
@@ -19,12 +21,11 @@ RECORDED_ONLY = "on the recorded inputs only"
 JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
 """The precision whose tolerance holds for files that do not compute in one."""
 
-MOST_TIMES = 30
-"""How much further off than on the recorded inputs something may be that is close on held-out ones.
-Rounding there is several times as large or as small."""
+MOST_TIMES = 10
+"""How much further off than on the recorded inputs rounding may be on held-out ones."""
 
-EXACT_ENOUGH = ("fp32", "fp64")
-"""In half precision, some inputs are worse conditioned than others by more than that factor."""
+ALIKE = 10
+"""How much larger or smaller outputs may be for their rounding to be alike."""
 
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
@@ -45,9 +46,9 @@ def judge(
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    comparable = precision in EXACT_ENOUGH and _are_floats(reference.outputs)
-    near = found.max_relative_error if comparable else None
-    wrong = next((other for other in others if _is_wrong(other, near)), None)
+    explained = [_by_rounding(found, reference, held) for held in reference.held_out]
+    pairs = zip(others, explained, strict=True)
+    wrong = next((other for other, limit in pairs if _is_wrong(other, limit)), None)
     if wrong is None:
         return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
@@ -82,20 +83,32 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification, near: float | None) -> bool:
+def _is_wrong(found: Verification, explained: float | None) -> bool:
     """Whether it computes something else; where the original is no measure, nothing is known.
 
-    ``near`` is the largest relative error on the recorded inputs, or None if it says nothing about
-    rounding: what is close, but much further off than that, took another path.
+    What is only close is wrong if it is further off than rounding explains: a frozen decision may
+    change an output by a few percent.
     """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
-        far = found.max_relative_error
-        return far is not None and near is not None and far > MOST_TIMES * near
+        return explained is not None and (found.max_relative_error or 0.0) > explained
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
 
 
-def _are_floats(outputs: Outputs) -> bool:
-    """Whether rounding moves every output a little; it turns integers, or leaves them alone."""
-    return all(array.dtype.kind in "fc" for array in widened(outputs))
+def _by_rounding(found: Verification, recorded: Reference, held: Reference) -> float | None:
+    """The largest relative error on held-out inputs that rounding explains; None if not known.
+
+    The recorded inputs show how large rounding is, for outputs of the same order of magnitude:
+    others may be ill-conditioned. It moves every float a little; integers it turns, or it does not.
+    """
+    for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False):
+        if ours.dtype.kind not in "fc" or not 1 / ALIKE <= _largest(ours, theirs) <= ALIKE:
+            return None
+    return MOST_TIMES * (found.max_relative_error or 0.0)
+
+
+def _largest(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """How many times as large as that of another array the largest finite number of an array is."""
+    most, usual = (np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in (ours, theirs))
+    return float(most / usual) if usual else 1.0
