@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import re
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -455,59 +454,76 @@ SMALL: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }  # fmt: skip
 
-SCRIPTS = {
-    "diffusers": """
-        ddpm_cifar10_32_unet
-        taesd_decoder --height 64 --width 64
-        taesd_encoder --height 64 --width 64
-        wuerstchen_vqgan --height 64 --width 64
-        """,
-    "graph_convolutions": """
-        gcn gat_conv mesh_cnn_conv lg_conv pmlp simple_conv wl_conv_continuous fa_conv
-        hypergraph_conv ssg_conv gin supergat_conv point_net_conv pdn_conv gated_graph_conv
-        nn_conv general_conv gatv2_conv eg_conv linkx le_conv point_transformer_conv
-        res_gated_graph_conv hetero_conv film_conv light_gcn sgformer gmm_conv edge_conv
-        han_conv schnet transformer_conv
-        """,
-    "llm": """
-        pythia_70m_decode
-        pythia_70m_prefill --max_seq_length 16
-        """,
-    "llm_layer": """
-        qwen2_5_0_5b_layer_decode
-        qwen2_5_0_5b_layer_prefill --max_seq_length 32
-        qwen3_0_6b_layer_decode
-        qwen3_0_6b_layer_prefill --max_seq_length 32
-        """,
-    "popular_on_huggingface": """
-        mit_b0 bert_tiny deit_tiny_patch16_224 esm2_t6_8m_ur50d bert_mini resnet_18
-        electra_small_discriminator chronos_t5_tiny mobilenet_v2_1_0_224 mobilevit_small
-        """,
-    "selftest": "linear twolayer",
-    "timm": """
-        test_convnext test_efficientnet test_efficientnet_gn test_efficientnet_ln
-        test_efficientnet_evos test_vit test_nfnet test_mambaout test_vit2 test_byobnet
-        test_convnext3 test_resnet test_convnext2 test_vit3 test_vit4
-        mobilevit_xxs dla60x_c mobilenetv3_small_050 mobilenetv2_035 ese_vovnet19b_slim_dw
-        mobilenetv4_conv_small_035 mnasnet_small tinynet_e lcnet_035 starnet_s050 edgenext_xx_small
-        """,
-    "torch_hub": """
-        squeezenet1_1 shufflenet_v2_x0_5 mnasnet0_5 mobilenet_v3_small regnet_y_400mf
-        efficientnet_b0
-        """,
-    "torchvision": """
-        lraspp_mobilenet_v3_large --height 128 --width 128
-        deeplabv3_mobilenet_v3_large --height 128 --width 128
-        mc3_18 --height 48 --width 48
-        fasterrcnn_mobilenet_v3_large_320_fpn
-        """,
-    "transformers": """
-        patchtsmixer decision_transformer mobilenet_v2 superpoint time_series_transformer patchtst
-        pp_lcnet swiftformer pvt_v2 pp_ocrv6_tiny_rec levit mobilevit mobilenet_v1 poolformer
-        pocket_tts_audio_tokenizer_encoder textnet
-        """,
-}
-"""Small scripts that build quickly, of every folder; some with smaller inputs than by default."""
+SMALL_IMAGE = "--height 96 --width 96"
+
+SCRIPTS = (
+    ("diffusers", "", "ddpm_cifar10_32_unet"),
+    ("diffusers", "--height 64 --width 64", "taesd_decoder taesd_encoder wuerstchen_vqgan"),
+    (
+        "graph_convolutions",
+        "--in_channels 64",
+        "gcn gat_conv lg_conv pmlp simple_conv wl_conv_continuous fa_conv hypergraph_conv ssg_conv"
+        " gin supergat_conv point_net_conv pdn_conv gated_graph_conv nn_conv general_conv"
+        " gatv2_conv eg_conv linkx le_conv point_transformer_conv res_gated_graph_conv hetero_conv"
+        " film_conv sgformer gmm_conv edge_conv han_conv transformer_conv",
+    ),
+    ("graph_convolutions", "", "mesh_cnn_conv light_gcn schnet"),
+    ("llm", "--max_seq_length 16", "pythia_70m_decode pythia_70m_prefill"),
+    (
+        "llm_layer",
+        "--max_seq_length 32",
+        "qwen2_5_0_5b_layer_decode qwen2_5_0_5b_layer_prefill qwen3_0_6b_layer_decode"
+        " qwen3_0_6b_layer_prefill",
+    ),
+    (
+        "popular_on_huggingface",
+        "",
+        "bert_tiny deit_tiny_patch16_224 esm2_t6_8m_ur50d bert_mini electra_small_discriminator"
+        " chronos_t5_tiny",
+    ),
+    (
+        "popular_on_huggingface",
+        SMALL_IMAGE,
+        "mit_b0 resnet_18 mobilenet_v2_1_0_224 mobilevit_small",
+    ),
+    ("selftest", "", "linear twolayer"),
+    (
+        "timm",
+        "",
+        "test_convnext test_efficientnet test_efficientnet_gn test_efficientnet_ln"
+        " test_efficientnet_evos test_vit test_nfnet test_mambaout test_vit2 test_byobnet"
+        " test_convnext3 test_resnet test_convnext2 test_vit3 test_vit4",
+    ),
+    (
+        "timm",
+        SMALL_IMAGE,
+        "mobilevit_xxs dla60x_c mobilenetv3_small_050 mobilenetv2_035 ese_vovnet19b_slim_dw"
+        " mobilenetv4_conv_small_035 mnasnet_small tinynet_e lcnet_035 starnet_s050"
+        " edgenext_xx_small",
+    ),
+    (
+        "torch_hub",
+        SMALL_IMAGE,
+        "squeezenet1_1 shufflenet_v2_x0_5 mnasnet0_5 mobilenet_v3_small regnet_y_400mf"
+        " efficientnet_b0",
+    ),
+    ("torchvision", SMALL_IMAGE, "lraspp_mobilenet_v3_large deeplabv3_mobilenet_v3_large"),
+    ("torchvision", "--height 48 --width 48", "mc3_18"),
+    ("torchvision", "", "fasterrcnn_mobilenet_v3_large_320_fpn"),
+    (
+        "transformers",
+        "",
+        "patchtsmixer decision_transformer superpoint time_series_transformer patchtst"
+        " pp_ocrv6_tiny_rec levit pocket_tts_audio_tokenizer_encoder",
+    ),
+    (
+        "transformers",
+        SMALL_IMAGE,
+        "mobilenet_v2 pp_lcnet swiftformer pvt_v2 mobilevit mobilenet_v1 poolformer textnet",
+    ),
+)
+"""Small scripts that build quickly, of every folder, with smaller inputs where that is much faster.
+"""
 
 
 def small_transformer(name: str) -> Callable[[], tuple[nn.Module, Any]]:
@@ -540,10 +556,10 @@ def lively(model: nn.Module) -> None:
 
 def scripts() -> Iterator[Subject]:
     """The scripts of each folder."""
-    for folder, words in SCRIPTS.items():
-        for word in re.findall(r"\w+(?: --\w+ \d+)*", words):
-            name, *arguments = word.split()
-            yield Subject(f"models/{folder}/{name}", script(f"{folder}/{name}", arguments))
+    for folder, arguments, names in SCRIPTS:
+        for name in names.split():
+            make = script(f"{folder}/{name}", arguments.split())
+            yield Subject(f"models/{folder}/{name}", make)
 
 
 def script(name: str, arguments: list[str]) -> Callable[[], tuple[nn.Module, Any]]:

@@ -56,7 +56,8 @@ SEED = [0]
 """Of weights, inputs and changes; the rules were chosen on seed 0, others are news to them."""
 OTHERS, OTHERS_OF_DECISIONS = 2, 6
 """How many sets of inputs are drawn to see what a frozen decision does."""
-EACH = ((1 << 20, 4), (8 << 20, 2))
+LARGE = 8 << 20
+EACH = ((1 << 20, 4), (LARGE, 2))
 """How many layers are tried for each kind of change, by the bytes of the file and of its inputs; 1
 of larger ones."""
 
@@ -130,6 +131,12 @@ class Build:
             may_specialise=self.state.reference.specialised,
         )
 
+    @property
+    def size(self) -> int:
+        """The bytes of the file and of its inputs."""
+        data = sum(array.nbytes for array in self.reference.inputs.values())
+        return self.path.stat().st_size + data
+
     @functools.cached_property
     def untouched(self) -> File:
         return File(self.path)
@@ -150,7 +157,8 @@ class Build:
     def others(self) -> list[Witness]:
         """What is computed on inputs that are drawn here."""
         found = []
-        for number in range(OTHERS_OF_DECISIONS if self.subject.decides else OTHERS):
+        many = OTHERS_OF_DECISIONS if self.subject.decides else OTHERS
+        for number in range(many if self.size < LARGE else 1):
             arguments = other_inputs(self.subject, self.arguments, 1000 * (SEED[0] + 1) + number)
             tensors = structure.leaves(arguments).values()
             named = zip(self.reference.inputs, tensors, strict=True)
@@ -199,8 +207,7 @@ def quiet() -> Iterator[None]:
 def examine(build: Build, tally: Tally, scratch: Path) -> None:
     """Sabotage a build in every way."""
     model = onnx.load(str(build.path))
-    size = model.ByteSize() + sum(array.nbytes for array in build.reference.inputs.values())
-    each = next((each for most, each in EACH if size < most), 1)
+    each = next((each for most, each in EACH if build.size < most), 1)
     before, begin = (sum(tally.moved.values()), sum(tally.caught.values())), time.perf_counter()
     for kind in (*KINDS, *FROZEN):
         for what, changed in sabotages(model, kind, SEED[0], each, build.reference.inputs):
