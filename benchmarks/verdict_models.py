@@ -457,8 +457,11 @@ SMALL: dict[str, tuple[dict[str, Any], str]] = {
 SMALL_IMAGE = "--height 96 --width 96"
 
 SCRIPTS = (
-    ("diffusers", "", "ddpm_cifar10_32_unet"),
-    ("diffusers", "--height 64 --width 64", "taesd_decoder taesd_encoder wuerstchen_vqgan"),
+    (
+        "diffusers",
+        "--height 64 --width 64",
+        "taesd_decoder taesd_encoder taesd3_decoder wuerstchen_vqgan",
+    ),
     (
         "graph_convolutions",
         "--in_channels 64",
