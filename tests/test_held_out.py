@@ -222,12 +222,10 @@ def test_drawn_values_lie_where_the_recorded_ones_do():
 
 
 def test_drawn_magnitudes_and_flags_differ():
-    smaller, larger = draw(RECORDED, "smaller"), draw(RECORDED, "larger, random signs")
+    smaller, larger = draw(RECORDED, "smaller"), draw(RECORDED, "larger")
     most = np.abs(RECORDED["image"]).max()
     assert np.abs(smaller["image"]).max() <= most / 3 * 1.001
     assert np.abs(larger["image"]).max() > most
-    assert (larger["image"] < 0).any()
-    assert (larger["image"] > 0).any()
     assert (smaller["flags"].tolist(), larger["flags"].tolist()) == ([False] * 3, [True] * 3)
 
 
