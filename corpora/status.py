@@ -108,14 +108,20 @@ def parameters_of(script: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row], None]) -> None:
+def run(
+    scripts: Sequence[str],
+    jobs: int,
+    cache_dir: str,
+    keep: Callable[[Row], None],
+    verdicts_only: bool = False,
+) -> None:
     """Run turnkey on scripts; ``keep`` gets each row as soon as it is known."""
     from turnkeyml.api import benchmark_files
 
     def note(result: InputResult) -> None:
         keep(row_of(result))
 
-    for selected, options in _rounds(scripts, jobs):
+    for selected, options in _rounds(scripts, jobs, verdicts_only):
         files = [str(MODELS / f"{script}.py") for script in selected]
         if files:
             benchmark_files(
@@ -131,14 +137,16 @@ def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row],
             )
 
 
-def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str, Any]]]:
+def _rounds(
+    scripts: Sequence[str], jobs: int, verdicts_only: bool
+) -> list[tuple[list[str], dict[str, Any]]]:
     """The scripts grouped by size, each group with its options."""
     sizes = {script: parameters_of(script) for script in scripts}
 
     def between(low: int, high: float) -> list[str]:
         return [script for script, size in sizes.items() if low < size <= high]
 
-    measured = {"jobs": jobs, "quick": True}
+    measured = {"jobs": jobs, **({"build_only": True} if verdicts_only else {"quick": True})}
     return [
         (between(-1, MEASURED_UP_TO), measured),
         (between(MEASURED_UP_TO, BUILT_UP_TO), {"jobs": jobs, "build_only": True}),
@@ -293,7 +301,7 @@ def _run(options: argparse.Namespace) -> None:
             kept[row["script"]] = {**row, "machine": gpu or row["machine"]}
             write_rows(kept.values(), path)
 
-        run(scripts, options.jobs, options.cache_dir, keep)
+        run(scripts, options.jobs, options.cache_dir, keep, options.verdicts)
 
 
 def _merge(options: argparse.Namespace) -> None:
@@ -340,6 +348,7 @@ def main() -> int:
     action.add_argument("--retry", action="store_true", help="also run scripts that failed")
     action.add_argument("--part", default="1/1", help="2/5: run the second fifth of the scripts")
     action.add_argument("--rows", default=str(STATUS), help="the output table")
+    action.add_argument("--verdicts", action="store_true", help="build and verify, measure nothing")
     action.add_argument("--gpu", action="store_true", help="create models and inputs on the GPU")
     action.add_argument("--cache-dir", default=os.path.join("build-output", "status"))
     action.set_defaults(act=_run)

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
@@ -112,9 +113,9 @@ class _Original:
     @functools.cached_property
     def _operations(self) -> float:
         """The FLOPs of one forward pass."""
-        with FlopCounterMode(display=False) as counter:
+        with _Flops() as counter:
             self._call(self._model)
-        return float(counter.get_total_flops())
+        return counter.total
 
     def in_precision(self, precision: str) -> Outputs | None:
         """The outputs in another precision; None if that is too expensive or fails."""
@@ -146,6 +147,23 @@ class _Original:
         with torch.no_grad(), eval_mode(module):
             result = module(*args, **kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
+
+
+class _Flops(TorchDispatchMode):
+    """Counts FLOPs by torch's own formulas.
+
+    torch's own counter also follows the submodules, and fails in models that need gradients.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = 0.0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        result = function(*args, **(kwargs or {}))
+        if (formula := flop_registry.get(function._overloadpacket)) is not None:
+            self.total += formula(*args, **(kwargs or {}), out_val=result)
+        return result
 
 
 @contextlib.contextmanager
