@@ -4,6 +4,7 @@
     python -m corpora.status run timm/resnet50    some scripts
     python -m corpora.status run --gpu llm        with the weights on a GPU
     python -m corpora.status merge ROWS.csv       add rows that another machine wrote
+    python -m corpora.status judge ROWS.csv       take their verdicts only, and keep all other figures
     python -m corpora.status page                 write docs/corpus.md
 
 Every model is analysed, those of up to 300 million parameters are built and verified, and those of
@@ -42,6 +43,8 @@ COLUMNS = (
     "parameters",
     "builds",
     "verifies",
+    "verified_before",
+    "judged",
     "exporter",
     "measured",
     "script_seconds",
@@ -55,7 +58,9 @@ COLUMNS = (
     "date",
     "text",
 )
-"""``text`` is the beginning of the sha256 of the script, ``cause`` comes from ``causes.csv``."""
+"""``text`` is the beginning of the sha256 of the script, ``cause`` comes from ``causes.csv``.
+``judged`` says when and where the verdict was given by the present rules; if it is empty, it is a
+verdict by the older ones. ``verified_before`` is what these had said."""
 
 BUILT_UP_TO = 300_000_000
 MEASURED_UP_TO = 100_000_000
@@ -159,8 +164,6 @@ def row_of(result: InputResult) -> Row:
     """The row of the table for a result."""
     import torch
 
-    from turnkeyml.system import machine
-
     path = Path(result.input.path)
     script = f"{path.parent.name}/{path.stem}"
     found = result.invocations
@@ -174,10 +177,11 @@ def row_of(result: InputResult) -> Row:
         "parameters": str(sum(i.invocation.parameters for i in found)),
         "builds": _all(built, lambda i: i.build_status == "successful_build"),
         "verifies": _worst(i.verification.verdict for i in built if i.verification),
+        "judged": _judged_here(),
         "exporter": "+".join(sorted({_exporter(i) for i in built} - {""})),
         "measured": _all(measured, lambda e: e.ok),
         "reason": _reason(result),
-        "machine": f"{machine.cpu_name()}, {machine.usable_cores()} cores",
+        "machine": _this_machine(),
         "torch": torch.__version__.partition("+")[0],
         "date": date.today().isoformat(),
         "text": text_of(script),
@@ -187,6 +191,19 @@ def row_of(result: InputResult) -> Row:
     if len(result.performances) == 1:
         row["median_ms"] = f"{result.performances[0].median_latency:.4g}"
     return row
+
+
+def _this_machine() -> str:
+    from turnkeyml.system import machine
+
+    return f"{machine.cpu_name()}, {machine.usable_cores()} cores"
+
+
+def _judged_here() -> str:
+    import torch
+
+    version = torch.__version__.partition("+")[0]
+    return f"{date.today().isoformat()} with torch {version} on {_this_machine()}"
 
 
 @contextmanager
@@ -312,6 +329,26 @@ def _merge(options: argparse.Namespace) -> None:
     write_rows([row for script, row in rows.items() if script in there], STATUS)
 
 
+def _judge(options: argparse.Namespace) -> None:
+    """Take the verdicts of other tables; scripts that do not build there keep theirs."""
+    rows = read_rows()
+    for path in options.tables:
+        for script, fresh in read_rows(Path(path)).items():
+            if current_text(script, fresh) and fresh["verifies"]:
+                rows[script] = judged_anew(rows[script], fresh)
+    write_rows(rows.values(), STATUS)
+
+
+def judged_anew(row: Row, fresh: Row) -> Row:
+    """A row with the verdict of a fresher one, which may be from another machine."""
+    judged = (
+        fresh.get("judged") or f"{fresh['date']} with torch {fresh['torch']} on {fresh['machine']}"
+    )
+    before = row.get("verified_before") or row["verifies"]
+    taken = {name: fresh[name] for name in ("verifies", "exporter", "reason")}
+    return {**row, **taken, "verified_before": before, "judged": judged}
+
+
 def causes() -> list[tuple[re.Pattern[str], str]]:
     """The known causes of failures, with the pattern of the reasons that each explains."""
     with (Path(__file__).parent / "causes.csv").open(encoding="utf-8", newline="") as file:
@@ -355,6 +392,9 @@ def main() -> int:
     action = actions.add_parser("merge", help="add the rows of other tables")
     action.add_argument("tables", nargs="+")
     action.set_defaults(act=_merge)
+    action = actions.add_parser("judge", help="take the verdicts of other tables, nothing else")
+    action.add_argument("tables", nargs="+")
+    action.set_defaults(act=_judge)
     action = actions.add_parser("page", help="add the known causes, and write docs/corpus.md")
     action.set_defaults(act=_page)
     options = parser.parse_args()
