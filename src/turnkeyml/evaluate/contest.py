@@ -14,6 +14,7 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.progress import Report, Tell
+from turnkeyml.measure.distance import Distance, may_move, wait_until_near
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.race import RoundReferee
@@ -171,6 +172,7 @@ def measure(
     runners = [_Runner(c) for c in contestants]
     report = Report(tell, rule.processes)
     for number in range(rule.processes):
+        waited = _wait_for_placement(rule, threads, report)
         with contextlib.ExitStack() as stack:
             ready = []
             for runner in runners:
@@ -181,10 +183,18 @@ def measure(
             with quiet():
                 found = _sample(ready, rule, announce, report, baseline)
             for runner, samples in zip(ready, found, strict=True):
-                runner.note(samples)
+                runner.note(samples, waited)
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
+
+
+def _wait_for_placement(rule: Rule, threads: int, report: Report) -> float:
+    """Before each process of a rigorous measurement, give the hypervisor time to bring processors
+    together that it has moved apart; the seconds that it took."""
+    if rule.placement_seconds <= 0 or threads < 2 or not may_move():
+        return 0.0
+    return wait_until_near(Distance().look, rule.placement_seconds, on_wait=report.waiting)
 
 
 def _sample(
@@ -265,12 +275,15 @@ class _Runner:
         if found is not None and (known is None or found.verdict.rank > known.verdict.rank):
             self._verification = found
 
-    def note(self, samples: Samples | BaseException) -> None:
-        """Keep what a process measured; an end of the process after that costs nothing."""
+    def note(self, samples: Samples | BaseException, waited: float) -> None:
+        """Keep what a process measured and how many seconds we waited before it; an end of the
+        process after that costs nothing."""
         assert self.entry is not None
         try:
             if isinstance(samples, BaseException):
                 raise samples
+            paused = samples.paused_seconds + waited
+            samples = replace(samples, paused_seconds=paused)
             self._sittings.append(Sitting(samples, self.entry.costs()))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)

@@ -15,7 +15,7 @@ import numpy as np
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.ratios import SpeedVerdict
-from turnkeyml.measure.record import load_samples
+from turnkeyml.measure.record import load_distances, load_samples
 from turnkeyml.measure.statistics import student
 from turnkeyml.nouns import Verdict
 from turnkeyml.report.comparison import (
@@ -27,6 +27,7 @@ from turnkeyml.report.comparison import (
     SingleRow,
 )
 from turnkeyml.report.matching import match_rows
+from turnkeyml.report.placement import Likeness, Process, like_with_like
 from turnkeyml.report.rows import Row
 from turnkeyml.report.sides import Side, read_side
 
@@ -113,17 +114,21 @@ class _Judged:
 
     @classmethod
     def of(cls, a: Row, b: Row) -> _Judged:
-        draws_a, notes_a = _draws(a, "A")
-        draws_b, notes_b = _draws(b, "B")
-        draws = None if draws_a is None or draws_b is None else draws_b - draws_a
-        ratio = None if draws is None else ratios.ratio_of(a.median, b.median, draws)
+        like = like_with_like(a, b, _samples(a), _samples(b))
+        draws_a, notes_a = _draws(a, "A", like.a, like.is_part)
+        draws_b, notes_b = _draws(b, "B", like.b, like.is_part)
+        draws = None
+        if draws_a is not None and draws_b is not None and like.is_comparable:
+            draws = draws_b - draws_a
+        median_a, median_b = _medians(a, b, like)
+        ratio = None if draws is None else ratios.ratio_of(median_a, median_b, draws)
         wrong = list(_mismatch_notes(a, b))
         trusted = ratio is not None and not wrong
         row = ComparedRow(
             item=b.item,
             median_a=a.median,
             median_b=b.median,
-            ratio=b.median / a.median,
+            ratio=median_b / median_a,
             ratio_low=ratio.low if ratio else None,
             ratio_high=ratio.high if ratio else None,
             verdict=ratios.verdict_on(ratio) if ratio and trusted else SpeedVerdict.UNCLEAR,
@@ -134,7 +139,8 @@ class _Judged:
             differences=tuple(_differences(a, b)),
             flags_a=a.flags,
             flags_b=b.flags,
-            notes=(*wrong, *notes_a, *notes_b),
+            notes=(*wrong, *([like.note] if like.note else []), *notes_a, *notes_b),
+            ratio_raw=b.median / a.median,
         )
         return cls(row, draws)
 
@@ -145,14 +151,23 @@ class _Judged:
         return verified and self.draws is not None
 
 
-def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
+def _medians(a: Row, b: Row, like: Likeness) -> tuple[float, float]:
+    """The medians to compare: the recorded ones, unless some runs are left out."""
+    if not like.is_part or like.a is None or like.b is None:
+        return a.median, b.median
+    return float(np.median(np.concatenate(like.a))), float(np.median(np.concatenate(like.b)))
+
+
+def _draws(
+    row: Row, side: str, processes: list[np.ndarray] | None, is_part: bool
+) -> tuple[np.ndarray | None, list[str]]:
     """Draws of the logarithm of a row's median, and notes about where they come from."""
     item = row.item
     where = [item.build_name, item.device_type, item.label, repr(sorted(item.parameters.items()))]
     random = ratios.generator(side, *where)
-    processes = _samples(row)
     if processes is not None:
-        draws = ratios.draws_from_samples(processes, random, _recorded_error(row, len(processes)))
+        least = 0.0 if is_part else _recorded_error(row, len(processes))
+        draws = ratios.draws_from_samples(processes, random, least)
         notes = [f"no interval in {side}: too few independent runs"] * (draws is None)
     else:
         draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
@@ -171,7 +186,7 @@ def _recorded_error(row: Row, processes: int) -> float:
     return (row.high - row.low) / 2 / student(processes) / row.median
 
 
-def _samples(row: Row) -> list[np.ndarray] | None:
+def _samples(row: Row) -> list[Process] | None:
     """The raw samples by process; None if they do not exist or do not belong to the row.
 
     A later measurement of the build with the same runtime overwrites the file, also for another
@@ -184,10 +199,11 @@ def _samples(row: Row) -> list[np.ndarray] | None:
             processes = load_samples(row.samples)
             together = np.concatenate(processes)
             median = float(np.median(together))
+            found = list(map(Process, processes, load_distances(row.samples)))
     except _DAMAGED_SAMPLES:
         return None
     own = len(together) == row.sample_count and math.isclose(median, row.median, rel_tol=1e-9)
-    return processes if own else None
+    return found if own else None
 
 
 def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:

@@ -98,6 +98,8 @@ class Row:
     sample_count: int = 0
     disturbance: float = 0.0
     """The relative error of the median that disturbances may have caused."""
+    distance: float | None = None
+    """How far apart the processors were; None if nobody knows."""
 
     def is_like(self, other: Row) -> bool:
         """Whether both are the same kind of measurement of one model.
@@ -168,6 +170,7 @@ def _measured_row(cells: Record) -> Row:
         conditions=_conditions(cells),
         sample_count=int(_number(cells, "samples")),
         disturbance=_disturbance(set(kinds), _shares(cells)),
+        distance=_number(cells, "conditions_processor_distance") or None,
     )
 
 
