@@ -15,6 +15,7 @@ from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.progress import Report, Tell
 from turnkeyml.measure.distance import Distance, may_move, wait_until_near
+from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.race import RoundReferee
@@ -181,9 +182,11 @@ def measure(
                 if runner.enter(stack, number):
                     ready.append(runner)
             with quiet():
+                before = _memory_speeds(ready)
                 found = _sample(ready, rule, announce, report, baseline)
+                speeds = (*before, *_memory_speeds(ready))
             for runner, samples in zip(ready, found, strict=True):
-                runner.note(samples, waited)
+                runner.note(_completed(samples, waited, speeds))
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
@@ -195,6 +198,25 @@ def _wait_for_placement(rule: Rule, threads: int, report: Report) -> float:
     if rule.placement_seconds <= 0 or threads < 2 or not may_move():
         return 0.0
     return wait_until_near(Distance().look, rule.placement_seconds, on_wait=report.waiting)
+
+
+def _memory_speeds(ready: list[_Runner]) -> tuple[float, ...]:
+    """How fast the memory is now. Where we are measured ourselves nobody looks, as what it needs
+    would count as the model's memory."""
+    if not all(r.entry is not None and isinstance(r.entry.meter, Worker) for r in ready):
+        return ()
+    speed = memory_speed()
+    return () if speed is None else (speed,)
+
+
+def _completed(
+    samples: Samples | BaseException, waited: float, speeds: tuple[float, ...]
+) -> Samples | BaseException:
+    """With the seconds that we waited before, and how fast the memory was."""
+    if isinstance(samples, BaseException):
+        return samples
+    paused = samples.paused_seconds + waited
+    return replace(samples, paused_seconds=paused, memory_speeds=speeds)
 
 
 def _sample(
@@ -275,15 +297,12 @@ class _Runner:
         if found is not None and (known is None or found.verdict.rank > known.verdict.rank):
             self._verification = found
 
-    def note(self, samples: Samples | BaseException, waited: float) -> None:
-        """Keep what a process measured and how many seconds we waited before it; an end of the
-        process after that costs nothing."""
+    def note(self, samples: Samples | BaseException) -> None:
+        """Keep what a process measured; an end of the process after that costs nothing."""
         assert self.entry is not None
         try:
             if isinstance(samples, BaseException):
                 raise samples
-            paused = samples.paused_seconds + waited
-            samples = replace(samples, paused_seconds=paused)
             self._sittings.append(Sitting(samples, self.entry.costs()))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)

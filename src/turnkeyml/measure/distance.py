@@ -94,7 +94,7 @@ class Distance:
 
 def extremes(distances: Iterable[float]) -> tuple[float, float] | None:
     """The smallest and the largest of some distances, but for a few; None if there are none."""
-    known = np.array([d for d in distances if d and np.isfinite(d)])
+    known = np.array([d for d in distances if 0 < d < np.inf])
     if not len(known):
         return None
     low, high = np.percentile(known, (5, 95))

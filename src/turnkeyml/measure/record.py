@@ -227,6 +227,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
     processors = sorted(machine.allowed_processors())
     distance = _middle([d for s in samples for d in s.distances])
+    speed = _middle([v for s in samples for v in s.memory_speeds])
     share = None
     if total.stolen is not None and total.seconds:
         share = total.stolen / total.seconds / len(processors)
@@ -246,6 +247,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         worst_other_cores=_worst(activities),
         stolen_share=share,
         processor_distance=distance,
+        memory_speed=speed,
         processors_apart=None if distance is None else may_move() and are_apart(distance),
         throttled_seconds=total.throttled,
         overheated=total.overheated,
@@ -255,8 +257,8 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
     )
 
 
-def _middle(distances: Sequence[float | None]) -> float | None:
-    known = [d for d in distances if d is not None]
+def _middle(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
     return float(np.median(known)) if known else None
 
 

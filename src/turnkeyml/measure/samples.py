@@ -35,6 +35,8 @@ class Samples:
     """Spent on waiting for such moments to pass."""
     distances: tuple[float | None, ...] = ()
     """How far apart the processors were in each round; see ``Distance``."""
+    memory_speeds: tuple[float, ...] = ()
+    """Gigabytes that were copied in a second before the runs and after them."""
 
     @property
     def latencies(self) -> np.ndarray:

@@ -146,6 +146,8 @@ class Conditions:
     what it had written itself; it changes when a hypervisor moves the processors."""
     processors_apart: bool | None = None
     """Whether the hypervisor ran the processors on different core complexes; None if unknown."""
+    memory_speed: float | None = None
+    """Gigabytes that were copied in a second, the median of before and after each process."""
     throttled_seconds: float | None = None
     overheated: float | None = None
     libraries: dict[str, str] = field(default_factory=dict)

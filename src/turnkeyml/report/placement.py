@@ -3,6 +3,10 @@
 A hypervisor may move the processors of a virtual machine between two measurements, or during one.
 That changes the latency of one model by a few percent, of another by half, and in either direction:
 no factor makes the two sides comparable. So only the runs of the same placement are compared.
+
+The memory may be slower on one side as well, because of neighbours on the host. How much of that
+reaches a model is not known either, but it is not more than a share of it for most: the ratio is
+known less closely then.
 """
 
 from __future__ import annotations
@@ -16,12 +20,20 @@ import numpy as np
 from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.report.rows import Row
 
-__all__ = ["Likeness", "Process", "like_with_like"]
+__all__ = ["Likeness", "Process", "like_with_like", "memory_doubt"]
 
 LEAST_SAMPLES = 30
 """That each side needs of one placement."""
 LEAST_OF_PROCESS = 10
 """A process with fewer does not count."""
+
+
+LOOK_NOISE = 0.025
+"""The relative standard deviation of one look at the speed of the memory."""
+LOOKS = 2
+"""For each process, before its runs and after them."""
+EXPOSURE = 0.35
+"""The share of a change of the memory's speed that may reach a model, as a standard deviation."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,21 @@ def like_with_like(
         if best is not None:
             return best
     return Likeness(everything.a, everything.b, note=_apart(sides), is_comparable=False)
+
+
+def memory_doubt(a: Row, b: Row) -> tuple[float, str]:
+    """How uncertain a ratio is because the memory was faster on one side, as a relative standard
+    deviation, and a note about it; 0 and nothing if its speed was the same, or nobody knows it."""
+    same = a.conditions.get("cpu") == b.conditions.get("cpu")
+    if not same or a.memory_speed is None or b.memory_speed is None:
+        return 0.0, ""
+    change = math.log(b.memory_speed / a.memory_speed)
+    chance = 2 * LOOK_NOISE * math.sqrt(1 / (LOOKS * a.processes) + 1 / (LOOKS * b.processes))
+    if abs(change) <= chance:
+        return 0.0, ""
+    word = "faster" if change > 0 else "slower"
+    note = f"the memory was {abs(math.expm1(change)):.0%} {word} in B, so that less can be told"
+    return EXPOSURE * abs(change), note
 
 
 def _matters(a: Row, b: Row) -> bool:
