@@ -21,7 +21,7 @@ from turnkeyml.cli.main import main
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save_evaluation
-from turnkeyml.measure.rules import DEFAULT, Rule
+from turnkeyml.measure.rules import DEFAULT, RIGOROUS, Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
@@ -153,7 +153,8 @@ def test_several_processes_are_judged_by_how_they_differ():
         np.subtract(*np.percentile(ratios.draws_from_samples(p, ratios.generator()), (97.5, 2.5)))
         for p in (close, apart)
     ]
-    assert spreads[0] == pytest.approx(2 * 2.776 * ratios.FLOOR / math.sqrt(5), rel=0.15)
+    of_processes, of_moments = 2.776 * ratios.FLOOR / math.sqrt(5), 1.96 * ratios.MOMENT
+    assert spreads[0] == pytest.approx(2 * math.hypot(of_processes, of_moments), rel=0.15)
     assert spreads[1] == pytest.approx(2 * 2.776 * 0.0412 / math.sqrt(5), rel=0.15)
 
 
@@ -515,6 +516,36 @@ def test_a_report_knows_where_the_processors_were(a, b, tmp_path):
     (row,) = between(a, report).rows
     assert row.verdict == "UNCLEAR"
     assert "moved the processors" in row.notes[0]
+
+
+def remembered(cache, speed, *processes):
+    """A measurement while so many gigabytes were copied in a second."""
+    found = measure(cache, *processes, rule=RIGOROUS)
+    conditions = replace(found.conditions, memory_speed=speed)
+    add_evaluation(folder_of(cache, "net", "aaaaaaaa"), replace(found, conditions=conditions))
+
+
+@pytest.mark.parametrize(
+    ("speed", "verdict"), [(20.0, "SLOWER"), (20.3, "SLOWER"), (18.4, "UNCLEAR"), (None, "SLOWER")]
+)
+def test_less_is_told_if_the_memory_was_slower(a, b, speed, verdict):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    remembered(a, 20.0, *processes)
+    remembered(b, speed, *(1.024 * values for values in processes))
+    (row,) = between(a, b).rows
+    assert row.verdict == verdict
+    assert row.ratio == pytest.approx(1.024, rel=0.001)
+    assert [note for note in row.notes if "memory" in note] == (
+        ["the memory was 8% slower in B, so that less can be told"] if verdict == "UNCLEAR" else []
+    )
+
+
+def test_a_large_change_is_told_whatever_the_memory_did(a, b):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    remembered(a, 20.0, *processes)
+    remembered(b, 18.4, *(1.2 * values for values in processes))
+    (row,) = between(a, b).rows
+    assert row.verdict == "SLOWER"
 
 
 def test_what_differs_in_the_conditions_is_said_once_for_all_rows(a, b):

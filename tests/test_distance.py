@@ -12,6 +12,7 @@ import pytest
 from turnkeyml.display.cautions import cautions
 from turnkeyml.measure import meter as meters
 from turnkeyml.measure.distance import Distance, are_apart, extremes, may_move, wait_until_near
+from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import (
     Costs,
@@ -199,3 +200,17 @@ def test_processors_that_are_apart_all_the_time_are_flagged_where_they_need_not_
     assert kinds(evaluation) == flagged
     assert evaluation.grade is (Grade.C if may else Grade.A)
     assert [bool(cautions([evaluation]))] == [may]
+
+
+def test_the_speed_of_the_memory_is_plausible():
+    found = memory_speed()
+    assert found is not None
+    assert 0.1 < found < 10_000
+
+
+def test_the_record_has_the_middle_of_what_the_memory_was_seen_to_do():
+    sitting = Sitting(replace(samples_of((NEAR,) * 4), memory_speeds=(19.0, 20.0)), Costs(0.1))
+    other = Sitting(replace(sitting.samples, memory_speeds=(20.0, 25.0)), Costs(0.1))
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    record = evaluation_of([sitting, other], device, runtime, 2, Rule())
+    assert record.conditions.memory_speed == 20.0

@@ -28,7 +28,7 @@ LEAST_OF_PROCESS = 10
 """A process with fewer does not count."""
 
 
-LOOK_NOISE = 0.025
+LOOK_NOISE = 0.018
 """The relative standard deviation of one look at the speed of the memory."""
 LOOKS = 2
 """For each process, before its runs and after them."""
