@@ -18,7 +18,13 @@ __all__ = ["cautions", "every_caution"]
 MOST = 2
 """Sentences that are shown."""
 
-OF_THE_MACHINE = (FlagKind.HEAT, FlagKind.QUOTA, FlagKind.LOAD, FlagKind.STEAL)
+OF_THE_MACHINE = (
+    FlagKind.HEAT,
+    FlagKind.QUOTA,
+    FlagKind.LOAD,
+    FlagKind.STEAL,
+    FlagKind.PLACEMENT,
+)
 """Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
 """Effects of other programs on a series of runs; the last one also widens the interval."""
@@ -107,6 +113,7 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
     for kind in (FlagKind.LOAD, FlagKind.STEAL):
         yield from _root(measured, kind, SYMPTOMS)
+    yield from _root(measured, FlagKind.PLACEMENT)
     short = [m for m in measured if m.is_wide() and (m.rule in CHOSEN or not loaded)]
     if short:
         yield _length(short, measured)
