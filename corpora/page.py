@@ -107,16 +107,16 @@ def _exporters(rows: Sequence[Row]) -> str:
     return f"The exporter was {words}.{in_parts}" if words else ""
 
 
-JUDGED = """The rules by which a build is called a match are in [Verification](verification.md). They \
-became stricter on 2026-11-16: inputs that the exporter has never seen, mask values apart, the \
-original's own exactness as the measure, models that amplify rounding part by part. \
-{judged:,} scripts have been built and judged again since then: {drawn:,} drawn at random from every \
-folder, and every script whose build had not been verified. Their verdicts, before and now:
+JUDGED = """The rules by which a build is called a match are in [Verification](verification.md).
+They became stricter on 2026-11-16: inputs that the exporter has never seen, mask values apart, the
+original's own exactness as the measure, models that amplify rounding part by part. Since then
+{judged:,} scripts have been built and judged again: {drawn:,} drawn at random from every folder,
+and every script whose build had not been verified. Their verdicts, before and now:
 """
 
 OLDER = """
-The other {older:,} builds have verdicts by the older rules: the column `judged` of \
-`models/status.csv` is empty there. Other columns of a row that was judged again (medians, times) \
+The other {older:,} builds have verdicts by the older rules: the column `judged` of
+`models/status.csv` is empty there. Other columns of a row that was judged again (medians, times)
 are of the earlier run.
 """
 

@@ -4,7 +4,7 @@
     python -m corpora.status run timm/resnet50    some scripts
     python -m corpora.status run --gpu llm        with the weights on a GPU
     python -m corpora.status merge ROWS.csv       add rows that another machine wrote
-    python -m corpora.status judge ROWS.csv       take their verdicts only, and keep all other figures
+    python -m corpora.status judge ROWS.csv       take nothing but their verdicts
     python -m corpora.status page                 write docs/corpus.md
 
 Every model is analysed, those of up to 300 million parameters are built and verified, and those of
