@@ -40,37 +40,29 @@ def scores_of(node: onnx.NodeProto) -> list[str]:
 
 def the_same_decision(
     node: onnx.NodeProto, values: Outputs, results: Iterable[InnerResult], precision: str
-) -> Outputs | None:
-    """The outputs of a node as the original decides; None if it decides something else.
+) -> tuple[InnerResult, Outputs] | None:
+    """What the original decides, with the outputs of the node then; None if it is something else.
 
     ``values`` has the scores and what the file decides. ``results`` are of the same shape: what the
-    original may have decided there.
+    original may have decided there, the most likely first. Results of a function that is exported
+    as this operator come before others.
     """
     scores = [values[name] for name in scores_of(node)]
     if any(score.dtype.kind != "f" for score in scores):
         return None
     found = values[node.output[-1]]
-    for golden in _by_likelihood(results, node, found):
+    names = {**PICKS, **COMPARISONS}[node.op_type]
+    for result in sorted(results, key=lambda result: result.module not in names):
+        if result.array.dtype.kind != found.dtype.kind:
+            continue
+        golden = result.array.astype(found.dtype)
         if node.op_type in COMPARISONS:
             if _compares_alike(scores, found, golden, precision):
-                return {node.output[0]: golden.astype(found.dtype)}
+                return result, {node.output[0]: golden}
         elif (picked := _picked(node, scores[0], found, golden, precision)) is not None:
-            chosen = golden.astype(found.dtype)
-            return dict(zip(node.output, [picked, chosen][-len(node.output) :], strict=True))
+            outputs = zip(node.output, [picked, golden][-len(node.output) :], strict=True)
+            return result, dict(outputs)
     return None
-
-
-def _by_likelihood(
-    results: Iterable[InnerResult], node: onnx.NodeProto, found: np.ndarray
-) -> list[np.ndarray]:
-    """Those of the same kind, first of a function of that name, then by how little they differ."""
-    names = {**PICKS, **COMPARISONS}[node.op_type]
-    possible = [result for result in results if result.array.dtype.kind == found.dtype.kind]
-
-    def unlikely(result: InnerResult) -> tuple[bool, int]:
-        return result.module not in names, int(np.count_nonzero(result.array != found))
-
-    return [result.array for result in sorted(possible, key=unlikely)]
 
 
 def _compares_alike(

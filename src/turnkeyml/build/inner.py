@@ -98,6 +98,8 @@ class _Walker:
         self.results = _Results(reference.inner() if reference.inner else [])
         self.weights = {w.name: numpy_helper.to_array(w) for w in _small(self.model.graph)}
         self.known: Outputs = {}
+        self._decided_by: set[int] = set()
+        """The results that are decisions of a node, by identity."""
         self.last = ""
         names = [output.name for output in self.model.graph.output]
         self.expected = dict(zip(names, widened(reference.outputs), strict=True))
@@ -160,13 +162,22 @@ class _Walker:
         return any(k.type.tensor_type.elem_type in (FLOAT, DOUBLE, FLOAT16) for k in kinds)
 
     def _decided(self, node: onnx.NodeProto, made: Outputs) -> Outputs:
-        """What the original decides at a node, if the scores allow it; empty if not."""
+        """What the original decides at a node, if the scores allow it; empty if not.
+
+        The file makes its decisions in the order of the original, so that of several results that
+        the scores allow it is the first that has not been used.
+        """
         values = {**self.reference.inputs, **self.weights, **self.known, **made}
         if not all(name in values for name in (*scores_of(node), *filter(None, node.output))):
             return {}
-        found = values[node.output[-1]]
-        results = self.results.of_shape(found.shape)
-        return the_same_decision(node, values, results, self.precision) or {}
+        results = self.results.of_shape(values[node.output[-1]].shape)
+        ordered = sorted(results, key=lambda result: id(result) in self._decided_by)
+        found = the_same_decision(node, values, ordered, self.precision)
+        if found is None:
+            return {}
+        result, outputs = found
+        self._decided_by.add(id(result))
+        return outputs
 
     def _verdict(self, made: Outputs, names: list[str]) -> Verification:
         alone = Reference({}, {name: self.expected[name] for name in names})
@@ -174,7 +185,8 @@ class _Walker:
 
     def _candidates(self, ahead: Iterable[onnx.NodeProto]) -> Iterator[tuple[str, int]]:
         """The values ahead that may be results of submodules, with their bytes."""
-        for name in itertools.chain.from_iterable(node.output for node in ahead):
+        rest = (node for node in ahead if not self._decides(node))
+        for name in itertools.chain.from_iterable(node.output for node in rest):
             if not name or name in self.known or name in self.expected:
                 continue
             shape = _shape(self._types.get(name))
