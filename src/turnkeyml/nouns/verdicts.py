@@ -82,7 +82,8 @@ class Verification:
     held_out: int = 0
     """The number of held-out sets of inputs on which it matches too."""
     frozen: tuple[str, ...] = ()
-    """Where the export froze a decision, if the verdict is ``specialised`` and that is known."""
+    """Where the export froze a value, if that is known. Unless the verdict is ``specialised``, no
+    other inputs exercised it."""
     operator: str | None = None
     """The operator that the runtime cannot run, if that is the cause and it is known."""
 
@@ -105,6 +106,6 @@ class ReferenceRecord:
     specialised: bool = False
     """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()
-    """Where the export froze a decision, if that is known."""
+    """Where the export froze a value, if that is known and other inputs did not match there."""
     verified: bool = False
     """Whether it also has the outputs of a build that was verified subgraph by subgraph."""

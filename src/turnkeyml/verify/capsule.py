@@ -16,9 +16,6 @@ def save_inputs(folder: BuildFolder, reference: Reference) -> None:
     """Keep the recorded inputs and what the original computes on them."""
     save_arrays(folder.inputs, reference.inputs)
     save_arrays(folder.outputs, reference.outputs)
-    for number, held in enumerate(reference.held_out, start=1):
-        save_arrays(folder.held_out_inputs(number), held.inputs)
-        save_arrays(folder.held_out_outputs(number), held.outputs)
 
 
 def save_reference(
@@ -33,6 +30,9 @@ def save_reference(
     """
     for precision, outputs in reference.others.items():
         save_arrays(folder.outputs_in(precision), outputs)
+    for number, held in enumerate(reference.held_out, start=1):
+        save_arrays(folder.held_out_inputs(number), held.inputs)
+        save_arrays(folder.held_out_outputs(number), held.outputs)
     if verified is not None:
         save_arrays(folder.outputs_verified, verified)
     return ReferenceRecord(

@@ -10,9 +10,10 @@ from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["RECORDED_ONLY", "judge"]
+__all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "judge", "with_frozen"]
 
 RECORDED_ONLY = "on the recorded inputs only"
+NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
 """The precision whose tolerance holds for files that do not compute in one."""
@@ -36,12 +37,31 @@ def judge(
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    wrong = next((other for other in others if _is_wrong(other)), None)
+    pairs = zip(others, reference.held_out, strict=True)
+    wrong = next((other for other, held in pairs if _is_wrong(other, held)), None)
     if wrong is None:
         return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:
+    """The verdict on a file that was made from an export with frozen values.
+
+    ``specialised``: the export is known to depart from the original on other inputs, and so does
+    whatever is made from it, also where the sets that are at hand do not show it.
+    """
+    if found.verdict is Verdict.SPECIALISED:
+        return replace(found, frozen=frozen)
+    if not found.trusted or not (specialised or frozen):
+        return found
+    if not specialised:
+        return replace(found, frozen=frozen, reason=f"{found.reason}; {NOT_EXERCISED}")
+    reason = f"{found.reason} on the recorded inputs; the export it was made from is specialised"
+    return replace(
+        found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
+    )
 
 
 def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
@@ -57,8 +77,10 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification) -> bool:
+def _is_wrong(found: Verification, held: Reference) -> bool:
     """Whether it computes something else; where the original is no measure, nothing is known."""
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
+    if found.verdict is Verdict.CLOSE:
+        return held.other_course
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE

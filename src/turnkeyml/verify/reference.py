@@ -48,6 +48,7 @@ class Reference:
         held_out: tuple[Reference, ...] = (),
         costly: bool = False,
         inner: Inner | None = None,
+        other_course: bool = False,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -64,6 +65,9 @@ class Reference:
         tolerance fails."""
         self.inner = inner
         """Runs the original again and returns the results of its submodules; None for a file."""
+        self.other_course = other_course
+        """Whether the original is known to decide something else on these inputs than on the
+        recorded ones."""
         self._compute = compute
         self._others: dict[str, Outputs | None] = {}
 
