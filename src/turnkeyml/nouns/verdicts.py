@@ -18,7 +18,8 @@ class Verdict(Word):
     """Every subgraph matches, given what the original computes up to there; the model amplifies
     rounding too much for its outputs to be compared."""
     NONDETERMINISTIC = "nondeterministic"
-    """The original does not reproduce its own outputs, so there is nothing to compare with."""
+    """The original does not repeat its own outputs, and the build cannot be told apart from another
+    run of it."""
     SPECIALISED = "specialised"
     """A match on the recorded inputs, but not on others: the export froze a decision that depends
     on the values of the inputs."""
@@ -99,6 +100,8 @@ class ReferenceRecord:
     precision: str = "fp32"
     """The precision of the original."""
     deterministic: bool = True
+    repeats: int = 0
+    """How many more runs of an original it has that is not deterministic."""
     others: tuple[str, ...] = ()
     """Other precisions in which the original was run, because the verdict depended on it."""
     held_out: int = 0

@@ -30,6 +30,8 @@ def save_reference(
     """
     for precision, outputs in reference.others.items():
         save_arrays(folder.outputs_in(precision), outputs)
+    for number, repeat in enumerate(reference.repeats, start=1):
+        save_arrays(folder.outputs_again(number), repeat)
     for number, held in enumerate(reference.held_out, start=1):
         save_arrays(folder.held_out_inputs(number), held.inputs)
         save_arrays(folder.held_out_outputs(number), held.outputs)
@@ -38,6 +40,7 @@ def save_reference(
     return ReferenceRecord(
         precision=reference.precision,
         deterministic=reference.deterministic,
+        repeats=len(reference.repeats),
         others=tuple(reference.others),
         held_out=len(reference.held_out),
         specialised=verification.verdict is Verdict.SPECIALISED,
@@ -58,6 +61,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         load_arrays(folder.outputs),
         precision=record.precision,
         deterministic=record.deterministic,
+        repeats=tuple(load_arrays(folder.outputs_again(n + 1)) for n in range(record.repeats)),
         compute=saved,
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
         held_out=tuple(_load_held_out(folder, record)),

@@ -43,6 +43,7 @@ class Reference:
         *,
         precision: str = "fp32",
         deterministic: bool = True,
+        repeats: tuple[Outputs, ...] = (),
         compute: Compute | None = None,
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
@@ -55,6 +56,8 @@ class Reference:
         self.precision = precision
         """What the original computes in."""
         self.deterministic = deterministic
+        self.repeats = repeats
+        """What more runs of an original gave that is not deterministic."""
         self.verified = verified
         """What a build computes whose subgraphs were all verified, although as a whole it amplifies
         rounding too much to be compared with the original."""

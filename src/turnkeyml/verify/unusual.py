@@ -33,6 +33,7 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "negative": (lambda name, array, random: -np.abs(array), unchanged),
         "with sorted integers": (unchanged, _sorted),
         "with four times the integers": (unchanged, functools.partial(_beyond, 4)),
+        "four times as large, negated": (functools.partial(_scaled, -4), unchanged),
         "with an outlier": (_outlier, unchanged),
         "sorted": (_sorted, unchanged),
         "with the smallest integer": (unchanged, _smallest),
@@ -45,6 +46,7 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "one": (_ones, unchanged),
         "a hundredth as large": (functools.partial(_scaled, 0.01), unchanged),
         "a hundred times as large": (functools.partial(_scaled, 100), unchanged),
+        "a hundred times as large, negated": (functools.partial(_scaled, -100), unchanged),
     }
 
 
@@ -95,10 +97,10 @@ def _extremes(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
 
 
 def _beyond(factor: int, name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Integers up to that many times the largest, which is one of them."""
+    """Integers below that many times the largest, and the largest of these for sure."""
     if is_mask(name, array):
         return array
-    highest = min(factor * max(1, int(array.max())), int(np.iinfo(array.dtype).max))
+    highest = min(factor * max(1, int(array.max())) - 1, int(np.iinfo(array.dtype).max))
     lowest = min(0, int(array.min()))
     changed = random.integers(lowest, highest, array.shape, endpoint=True).astype(array.dtype)
     changed.flat[random.integers(array.size)] = highest

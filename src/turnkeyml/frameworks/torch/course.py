@@ -44,7 +44,7 @@ class TooMuchWork(Exception):
 
 @dataclass(frozen=True)
 class Read:
-    """A line that reads a value of a tensor that depends on the inputs."""
+    """A line that reads a value of a tensor that depends on the inputs or on chance."""
 
     place: str
     """The file and the line, for people."""
@@ -111,8 +111,9 @@ def course_of(
             course.add_operator(str(function), used)
             if most is not None and course.operators > most:
                 raise TooMuchWork(f"it runs more than {most:,} operators")
-            if any(t in followed for t in tensors):
-                _note(function, result, course, followed)
+            random = torch.Tag.nondeterministic_seeded in function.tags
+            if random or any(t in followed for t in tensors):
+                _note(function, args, result, course, followed)
             return result
 
     class Functions(TorchFunctionMode):
@@ -128,19 +129,30 @@ def course_of(
     return course
 
 
-def _note(function: Any, result: Any, course: Course, followed: _Followed) -> None:
+def _note(
+    function: Any, args: tuple[Any, ...], result: Any, course: Course, followed: _Followed
+) -> None:
     """Note what an operator does whose arguments depend on the inputs."""
     if torch.Tag.data_dependent_output in function.tags and not torch.is_tensor(result):
         course.add_read(result)
-    if torch.Tag.dynamic_output_shape in function.tags:
-        course.has_dynamic_shapes = True
+    course.has_dynamic_shapes |= _has_dynamic_shape(function, args)
     if not function._schema.name.endswith(SHAPE_ONLY):
         for tensor in tree_leaves(result):
             followed.add(tensor)
 
 
+def _has_dynamic_shape(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the shape of the result depends on values."""
+    if torch.Tag.dynamic_output_shape not in function.tags:
+        return False
+    if function._schema.name != "aten::index":
+        return True
+    indices = [i for i in args[1] if torch.is_tensor(i)]
+    return any(index.dtype in (torch.bool, torch.uint8) for index in indices)
+
+
 class _Followed:
-    """The tensors that depend on the inputs, with everything that shares their memory."""
+    """The tensors that depend on the inputs or on chance, with all that shares their memory."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         # A weak reference keeps the address of a storage from being used again, not its memory.

@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from turnkeyml.build.stage import Workbench
+from turnkeyml.frameworks.torch.course import Read
 from turnkeyml.frameworks.torch.exercise import Exercise, Line, exercise
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Verdict, Verification
@@ -47,7 +48,10 @@ def _what(warning: warnings.WarningMessage) -> str:
 
 
 class Decisions:
-    """The decisions of a model; it is watched only if something asks for them."""
+    """The decisions of a model, which is watched when an export of it is verified.
+
+    Torch does not warn of everything that it freezes, so the model itself says what it reads.
+    """
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -62,26 +66,31 @@ class Decisions:
         reference.held_out = (*reference.held_out, *found.sets)
         return found
 
-    def reference(self, warned: list[Warned]) -> Reference:
-        """What an export is verified by: on more inputs if it may have frozen something."""
-        reference = self._bench.reference
-        if not warned or not self._exercise.alike:
+    def reference(self) -> Reference:
+        """What an export is verified by: on more inputs than a later file if it reads numbers."""
+        alike, reference = self._exercise.alike, self._bench.reference
+        if not alike:
             return reference
         more = copy.copy(reference)
-        more.held_out = (*reference.held_out, *self._exercise.alike)
+        more.held_out = (*reference.held_out, *alike)
         return more
 
-    def frozen(self, warned: list[Warned], found: Verification) -> tuple[str, ...]:
-        """Where values are frozen: all if that made it specialised, else what nothing exercised."""
-        if found.verdict is Verdict.SPECIALISED:
-            relevant = [w for w in warned if self._exercise.concerns(w.line)]
-            return tuple(map(str, relevant or warned)) or self._read_at()
-        if not found.trusted:
-            return ()
-        unseen = [w for w in warned if self._exercise.concerns(w.line)]
-        return tuple(str(w) for w in unseen if not self._exercise.turned(w.line))
+    def frozen(self, found: Verification, warned: list[Warned], *, traced: bool) -> tuple[str, ...]:
+        """Where values are frozen: all if that made it specialised, else what nothing exercised.
 
-    def _read_at(self) -> tuple[str, ...]:
-        """Where the original reads values of its inputs, if torch does not warn of it."""
-        recorded = self._exercise.recorded
-        return tuple(f"{place}: reading a value" for place in (recorded.reads if recorded else ()))
+        ``traced``: the export holds what one run did; otherwise decisions by value do not export.
+        """
+        relevant = [w for w in warned if self._exercise.concerns(w.line)]
+        if found.verdict is Verdict.SPECIALISED:
+            return tuple(map(str, relevant or warned)) or self._read_at(self._exercise.reads)
+        if not found.trusted or not traced:
+            return ()
+        unseen = [str(w) for w in relevant if not self._exercise.turned(w.line)]
+        lines = {w.line for w in warned}
+        silent = [r for r in self._exercise.branches if not r.lines & lines]
+        return (*unseen, *self._read_at(r for r in silent if not self._exercise.has_turned(r)))
+
+    @staticmethod
+    def _read_at(reads: Iterable[Read]) -> tuple[str, ...]:
+        """Where the original reads values of its inputs and torch does not warn of it."""
+        return tuple(f"{read.place}: reading a value" for read in reads)

@@ -1,9 +1,8 @@
 """Looking for inputs on which a model that decides by value decides otherwise.
 
-An exporter that warns of a value that it froze does not say whether it matters. So the original is
-run on more inputs, ordinary and unusual ones, and we see which of them take another course than the
-recorded ones. A build is compared on these: what departs there froze a decision. Where a decision
-never turned, that is part of the verdict.
+A model that reads values of its inputs is run on more of them, ordinary and unusual ones, and we
+see on which it takes another course than on the recorded ones. A build is compared on these: what
+departs there froze a decision. Where a decision never turned, that is part of the verdict.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Protocol
 
 from turnkeyml.build.subject import FEW_SETS_BYTES, differ, is_comparable
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.torch.course import Course
+from turnkeyml.frameworks.torch.course import Course, Read
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
@@ -23,6 +22,8 @@ __all__ = ["Exercise", "Line", "exercise"]
 
 MOST_SETS = 4
 """The most sets with another course that are kept; each is a part of the build."""
+MOST_SETS_THAT_TURN = 8
+"""The same where a boolean comes out otherwise for the first time."""
 MOST_RUNS_LARGE = 6
 """The most unusual sets that are tried with a model of many weights. Others are tried with all."""
 MOST_WORK = 20
@@ -56,40 +57,51 @@ class Exercise:
     """Unusual sets on which it does not, as far as can be seen; none unless it reads numbers."""
 
     @property
+    def reads(self) -> list[Read]:
+        """What it reads of the recorded inputs."""
+        return [*self.recorded.reads.values()] if self.recorded else []
+
+    @property
+    def branches(self) -> list[Read]:
+        """Where it reads a boolean."""
+        return [read for read in self.reads if any(isinstance(v, bool) for v in read.values)]
+
+    @property
     def reads_numbers(self) -> bool:
-        """Whether the model reads numbers, which may decide something without our seeing it."""
-        reads = self.recorded.reads.values() if self.recorded else ()
-        return any(None in read.values for read in reads)
+        """Whether it reads numbers, which may decide something without our seeing it."""
+        return any(None in read.values for read in self.reads)
 
     @property
     def is_complete(self) -> bool:
         """Whether more inputs can show nothing new."""
         if self.recorded is None or self.recorded.has_dynamic_shapes or self.reads_numbers:
             return False
-        return all(self._turned(place) for place in self.recorded.reads)
+        return all(map(self.has_turned, self.reads))
 
     def concerns(self, line: Line) -> bool:
         """Whether a line may read a value that depends on the inputs, and not only a shape."""
         if self.recorded is None or self.recorded.has_dynamic_shapes:
             return True
-        return any(line in read.lines for read in self.recorded.reads.values())
+        return any(line in read.lines for read in self.reads)
 
     def turned(self, line: Line) -> bool:
-        """Whether a decision on that line came out otherwise on some other inputs."""
-        if self.recorded is None:
-            return False
-        places = [read for read in self.recorded.reads.values() if line in read.lines]
-        if not places or any(None in read.values for read in places):
-            return any(course.path != self.recorded.path for course in self.others)
-        return all(self._turned(read.place) for read in places)
+        """Whether the decisions on that line came out otherwise on some other inputs."""
+        reads = [read for read in self.reads if line in read.lines]
+        return all(map(self.has_turned, reads)) if reads else self._takes_other_paths
 
-    def _turned(self, place: str) -> bool:
-        assert self.recorded is not None
-        known = self.recorded.reads[place].values
+    def has_turned(self, read: Read) -> bool:
+        """Whether a decision came out otherwise on some other inputs, as far as can be seen."""
+        if None in read.values:
+            return self._takes_other_paths
         return any(
-            place not in course.reads or course.reads[place].values != known
+            read.place not in course.reads or course.reads[read.place].values != read.values
             for course in self.others
         )
+
+    @property
+    def _takes_other_paths(self) -> bool:
+        known = self.recorded
+        return known is not None and any(course.path != known.path for course in self.others)
 
 
 def exercise(subject: Deciding, reference: Reference) -> Exercise:
@@ -119,9 +131,12 @@ def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -
     assert found.recorded is not None
     other = not course.same_as(found.recorded)
     is_new = not any(course.same_as(known) for known in found.others)
-    wanted = (is_new and len(found.sets) < MOST_SETS) if other else found.reads_numbers
-    reference = _reference_on(subject, inputs) if wanted else None
-    found = replace(found, others=(*found.others, course))
+    before, found = found, replace(found, others=(*found.others, course))
+    turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
+    room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
+    reference = None
+    if (is_new and room) if other else found.reads_numbers:
+        reference = _reference_on(subject, inputs)
     if reference is None:
         return found
     reference.other_course = other

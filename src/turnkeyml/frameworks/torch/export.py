@@ -90,12 +90,13 @@ class _Attempt:
             return
         found = check_onnx(
             str(self.path),
-            self._decisions.reference(warned),
+            self._decisions.reference(),
             bench.subject.precision,
             bench.threads,
             may_specialise=True,
         )
-        frozen = self._decisions.frozen(warned, found)
+        traced = self.exporter == "torchscript"
+        frozen = self._decisions.frozen(found, warned, traced=traced)
         self.verification = with_frozen(found, frozen, specialised=False)
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 

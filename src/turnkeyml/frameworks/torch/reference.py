@@ -33,6 +33,9 @@ PRECISE_LIMIT_FLOPS = 2e12
 
 FLOPs are counted, not timed, so that the load of the machine does not affect a verdict."""
 
+RUNS, FEW_RUNS = 8, 4
+"""How often a model is run that does not repeat its results: usually, and if it is large."""
+
 DTYPES = {
     "fp64": torch.float64,
     "fp32": torch.float32,
@@ -51,19 +54,23 @@ def reference_of(
 ) -> Reference:
     """The outputs of a live model on its recorded arguments; ``names`` are the input names.
 
-    The model runs twice to see whether it is deterministic.
+    The model runs twice to see whether it is deterministic, and more often if it is not.
     """
     original = _Original(model, args, kwargs)
     tensors = structure.leaves((args, kwargs))
     inputs = dict(
         to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
     )
-    first, second = original.run(), original.run()
+    first, second = original.run(0), original.run(1)
+    deterministic = agree(first, second)
+    runs = FEW_RUNS if original.weight_bytes > COSTLY_BYTES else RUNS
+    more = () if deterministic else tuple(original.run(seed) for seed in range(2, runs))
     return Reference(
         inputs,
         first,
         precision=precision_name(model),
-        deterministic=agree(first, second),
+        deterministic=deterministic,
+        repeats=() if deterministic else (second, *more),
         compute=original.in_precision,
         costly=original.weight_bytes > COSTLY_BYTES,
         inner=original.inner,
@@ -97,9 +104,12 @@ class _Original:
         self._model = model
         self._arguments = (args, kwargs)
 
-    def run(self) -> Outputs:
-        """The outputs in the precision of the model."""
-        return self._call(self._model)
+    def run(self, seed: int = 0) -> Outputs:
+        """The outputs in the precision of the model. Chance depends on the seed alone, so that
+        verdicts on random models can be repeated."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return self._call(self._model)
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
