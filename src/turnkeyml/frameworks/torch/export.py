@@ -7,6 +7,7 @@ exporter for the size of the model first. If its result fails or does not verify
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import traceback
 import warnings
@@ -23,6 +24,7 @@ from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
 from turnkeyml.frameworks.torch.modules import eval_mode
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.judge import with_frozen
 
@@ -136,7 +138,11 @@ def _export(exporter: str, bench: Workbench, path: Path) -> list[Warned]:
     wrapper = Flattened(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
-    with torch.no_grad(), eval_mode(wrapper), warnings.catch_warnings(record=True) as caught:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(preserved(bench.model))  # a tracer leaves symbols in attributes
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(eval_mode(wrapper))
+        caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
     for found in caught:

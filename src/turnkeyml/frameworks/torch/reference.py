@@ -16,6 +16,7 @@ from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
@@ -113,7 +114,8 @@ class _Original:
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
-        return inner_results(self.run, self._model)
+        with preserved(self._model):
+            return inner_results(self.run, self._model)
 
     @property
     def weight_bytes(self) -> int:
@@ -122,7 +124,7 @@ class _Original:
     @functools.cached_property
     def _operations(self) -> float:
         """The FLOPs of one forward pass."""
-        with FlopCounterMode(display=False) as counter:
+        with preserved(self._model), FlopCounterMode(display=False) as counter:
             self._call(self._model)
         return float(counter.get_total_flops())
 
