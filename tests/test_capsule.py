@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -63,9 +66,9 @@ def moved(cache: Path, elsewhere: Path) -> Path:
     return elsewhere
 
 
-def change_weights(cache: Path, change) -> None:
+def change_weights(cache: Path, change, name: str = "b") -> None:
     """Change an ONNX file behind our back, without changing its size."""
-    folder = BuildFolder(cache, "b")
+    folder = BuildFolder(cache, name)
     path = folder.path / read_state(folder).artifacts["onnx"]
     model = onnx.load(path)
     for tensor in model.graph.initializer:
@@ -135,3 +138,53 @@ def test_a_file_that_is_not_the_one_that_was_built_is_named(tmp_path):
     found = remeasured(tmp_path)
     assert FlagKind.ARTIFACT in {flag.kind for flag in found.performance.flags}
     assert found.verdict is Verdict.MATCH
+
+
+SCRIPT = """
+import torch
+torch.manual_seed(0)
+torch.nn.Linear(8, 4)(torch.rand(2, 8))
+"""
+
+
+@pytest.mark.parametrize("words", [["{script}"], ["race", "{script}"], ["cache", "benchmark"]])
+def test_a_file_that_is_not_the_one_that_was_built_is_named_before_it_is_measured(tmp_path, words):
+    """Through a pipe, and also if progress is not shown."""
+    script, cache = tmp_path / "script.py", tmp_path / "cache"
+    script.write_text(SCRIPT)
+    first = turnkey("script.py", "--iterations", "2", "-d", str(cache), cwd=tmp_path)
+    assert "is not the file that was built" not in first.stdout + first.stderr
+    (state,) = cache.glob("*/*_state.yaml")
+    change_weights(cache, np.negative, name=state.parent.name)
+    chosen = [word.format(script="script.py") for word in words]
+    if words[0] == "cache":
+        chosen.append(state.parent.name)
+    if words[0] == "race":
+        chosen += ["--runtime", "ort", "torch-eager"]
+    done = turnkey(*chosen, "--iterations", "2", "-d", str(cache), cwd=tmp_path)
+    (warning,) = [line for line in done.stderr.splitlines() if "is not the file" in line]
+    assert warning.startswith("Warning: ")
+    assert "mismatch" in done.stdout
+
+
+def turnkey(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TURNKEY_BUILD_MONITOR": "False"}
+    command = [sys.executable, "-m", "turnkeyml", *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=environment, check=False
+    )
+
+
+def test_the_warning_comes_before_the_measurement(tmp_path, monkeypatch):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    change_weights(tmp_path, np.negative)
+    heard: list[str] = []
+
+    def measured(*_: object, **__: object) -> None:
+        raise RuntimeError(f"{len(heard)} warnings before")
+
+    monkeypatch.setattr("turnkeyml.evaluate.contestants.measure", measured)
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    with pytest.raises(RuntimeError, match="1 warnings before"):
+        measure_again(BuildFolder(tmp_path, "b"), plan, "none", heard.append)
