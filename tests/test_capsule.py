@@ -120,6 +120,49 @@ def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path
     assert not remeasured(tmp_path / "there").verdict.trusted
 
 
+class Wide(torch.nn.Module):
+    """Nearly all of its work is beyond the range of float16."""
+
+    def __init__(self):
+        super().__init__()
+        self.large, self.small = torch.nn.Linear(256, 256), torch.nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.small(self.large(x * 3e5)[:, :16] / 1e5)
+
+
+def test_a_conversion_that_keeps_nearly_all_in_fp32_is_judged_as_it_was_built(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, Wide(), torch.randn(4, 256), sequence="optimize-fp16")
+    assert state.verification.verdict is Verdict.MATCH
+    assert (state.facts["precision"], state.facts["judged_in"]) == ("mixed", "fp16")
+    found = remeasured(tmp_path)
+    assert (found.verdict, found.precision) == (Verdict.MATCH, "mixed")
+
+
+class Sharper(torch.nn.Module):
+    """Exact to many digits on positive inputs, to one or two on others."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(4096, 8))
+
+    def forward(self, x):
+        y = x @ self.weight
+        if_negative = (x < 0).any(1, keepdim=True) * 3e2
+        return y + if_negative * (x @ self.weight - x.flip(1) @ self.weight.flip(0))
+
+
+def test_other_precisions_are_kept_of_held_out_inputs_too(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path / "here", Sharper(), torch.rand(16, 4096))
+    assert state.verification.verdict is Verdict.MATCH
+    assert ("fp64",) in state.reference.held_out_others
+    found = remeasured(moved(tmp_path / "here", tmp_path / "there"))
+    assert found.verdict is Verdict.MATCH
+    assert found.verification.held_out == state.verification.held_out
+
+
 def test_without_the_original_nothing_is_claimed(tmp_path):
     torch.manual_seed(0)
     build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))

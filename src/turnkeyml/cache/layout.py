@@ -14,7 +14,7 @@ CACHE/
     outputs_original_P.npz  the same in another precision, if the verdict depended on it
     outputs_again_N.npz     what it returned in more runs, if it does not repeat its results
     inputs_held_out_N.npz   inputs that no exporter has seen
-    outputs_held_out_N.npz  what the original model returned for them
+    outputs_held_out_N.npz  what the original model returned for them; _P as above
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     DEVICE_benchmark/RUNTIME/
@@ -138,9 +138,10 @@ class BuildFolder:
         """Inputs that no exporter has seen; the first set has the number 1."""
         return self.path / f"inputs_held_out_{number}.npz"
 
-    def held_out_outputs(self, number: int) -> Path:
-        """What the original returned for them."""
-        return self.path / f"outputs_held_out_{number}.npz"
+    def held_out_outputs(self, number: int, precision: str = "") -> Path:
+        """What the original returned for them, in another precision if one is given."""
+        suffix = f"_{precision}" if precision else ""
+        return self.path / f"outputs_held_out_{number}{suffix}.npz"
 
     @property
     def outputs_verified(self) -> Path:

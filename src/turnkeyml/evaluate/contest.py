@@ -99,6 +99,8 @@ class FileContestant:
     """Of the file as it is measured."""
     changed: bool = False
     """Whether that is not the file that was built."""
+    judged_in: str = ""
+    """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
 
     @contextlib.contextmanager
@@ -110,6 +112,7 @@ class FileContestant:
             cache_dir=str(self.build.cache_dir),
             build_name=self.build.name,
             reference=self.reference,
+            judged_in=self.judged_in,
         )
         worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
         with contextlib.closing(worker):

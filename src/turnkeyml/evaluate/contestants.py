@@ -98,6 +98,7 @@ class Contestants:
         assert kind is not None
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
+        judged_in = self.state.facts.get("judged_in") if kind == ONNX else None
         built = self.state.facts.get("sha256", {}).get(kind)
         found = built if self.is_fresh else self._checksum(kind)
         request = Request(
@@ -113,6 +114,7 @@ class Contestants:
             request=request,
             build=self.folder,
             reference=self.state.reference,
+            judged_in=judged_in or precision,
             artifact=artifact,
             sha256=found,
             changed=built is not None and found != built,

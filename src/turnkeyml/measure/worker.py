@@ -56,6 +56,8 @@ class WorkerRequest:
     build_name: str
     reference: ReferenceRecord | None = None
     """What the build holds of its original; None where it cannot be verified."""
+    judged_in: str = ""
+    """The precision whose tolerance holds; that of the request if empty."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,8 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
             return opened.outputs
         return opened.run_on(inputs)
 
-    verdict = judge(
-        run, reference, request.request.precision, may_specialise=request.reference.specialised
-    )
+    precision = request.judged_in or request.request.precision
+    verdict = judge(run, reference, precision, may_specialise=request.reference.specialised)
     opened.session.feed(reference.inputs)
     known = request.reference
     return with_frozen(verdict, known.frozen, specialised=known.specialised)

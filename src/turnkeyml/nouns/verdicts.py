@@ -106,6 +106,8 @@ class ReferenceRecord:
     """Other precisions in which the original was run, because the verdict depended on it."""
     held_out: int = 0
     """The number of held-out sets of inputs with reference outputs."""
+    held_out_others: tuple[tuple[str, ...], ...] = ()
+    """For each of them, other precisions in which the original was run on it."""
     specialised: bool = False
     """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()

@@ -96,9 +96,9 @@ def _calibrations(
     golden: list[np.ndarray], reference: Reference, precision: str
 ) -> list[Calibration | None]:
     """What the original gives in the precision and in a more exact one, for each output."""
-    more_exact = RULES[precision].more_exact
-    exact = reference.in_precision(more_exact) if more_exact else None
-    original = reference.in_precision(precision)
+    rules = RULES[precision]
+    exact = reference.in_precision(rules.more_exact) if rules.more_exact else None
+    original = reference.in_precision(rules.original_in or precision)
     if exact is None or original is None or not len(exact) == len(original) == len(golden):
         return [None] * len(golden)
     pairs = zip(widened(original), widened(exact), strict=True)
@@ -156,12 +156,12 @@ def _why_match(bases: set[Basis], precision: str) -> tuple[Cause, str]:
     rules = RULES[precision]
     if Basis.LOOSE in bases:
         reason = f"every output within {rules.loose:g} ({precision})"
-        unknown = f"how exact the original is in {precision} is not known"
+        unknown = f"how exact the original is in {rules.original_in or precision} is not known"
         return Cause.WITHIN_TOLERANCE, f"{reason}; {unknown}" if rules.more_exact else reason
     if Basis.CALIBRATED in bases:
         reason = (
             f"at most {rules.factor:g} times as far from the original in {rules.more_exact}"
-            f" as the original in {precision}"
+            f" as the original in {rules.original_in or precision}"
         )
         return Cause.AS_EXACT_AS_ORIGINAL, reason
     return Cause.WITHIN_TOLERANCE, f"every output within {rules.tight:g} ({precision})"
@@ -174,7 +174,7 @@ def _why_not(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, str
         reason = f"{beyond}, but of the same direction and magnitude (weaker evidence)"
         return Verdict.CLOSE, Cause.SAME_DIRECTION, reason
     if any(s.basis is Basis.UNSTABLE for s in seen):
-        other = rules.more_exact if precision == "fp32" else precision
+        other = rules.more_exact if precision == "fp32" else rules.original_in or precision
         reason = f"{beyond}; the original itself gives other results in {other}"
         return Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason
     return Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, beyond

@@ -16,9 +16,6 @@ __all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "judge", "with_frozen"]
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
-JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
-"""The precision whose tolerance holds for files that do not compute in one."""
-
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
 
@@ -31,7 +28,6 @@ def judge(
     ``may_specialise``: what matches on the recorded inputs and not on others is called specialised,
     because nothing but the export lies between it and the original. Otherwise it is a mismatch.
     """
-    precision = JUDGED_AS.get(precision, precision)
     if not reference.deterministic:
         return _judge_random(run, reference, precision)
     found = compare(run(reference.inputs), reference, precision)
@@ -43,7 +39,10 @@ def judge(
     pairs = zip(others, reference.held_out, strict=True)
     wrong = next((other for other, held in pairs if _is_wrong(other, held)), None)
     if wrong is None:
-        return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
+        matching = sum(other.verdict is Verdict.MATCH for other in others)
+        near = sum(other.verdict is Verdict.CLOSE for other in others)
+        more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
+        return replace(found, held_out=matching, reason=f"{found.reason}{more}")
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)

@@ -9,7 +9,7 @@ import numpy as np
 
 from turnkeyml.cache.arrays import widened
 
-__all__ = ["InnerResult", "Outputs", "Reference", "agree"]
+__all__ = ["Compute", "InnerResult", "Outputs", "Reference", "agree"]
 
 Outputs = dict[str, np.ndarray]
 
