@@ -51,13 +51,14 @@ def judge(
 def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
     """The verdict on a build of an original that does not repeat its own results."""
     runs = [run(reference.inputs), run({**reference.inputs})]
-    if agree(*runs):
-        runs = runs[:1]
-    else:
-        more = runs_of_build(reference) - len(runs)
-        runs += [run({**reference.inputs}) for _ in range(more)]
+    varies = not agree(*runs)
+    more = runs_of_build(reference) - len(runs) if varies else 0
+    runs = [*runs, *(run({**reference.inputs}) for _ in range(more))] if varies else runs[:1]
     found = compare_runs(runs, reference, precision)
-    return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}") if found.trusted else found
+    if not found.trusted:
+        return found
+    constant = "" if varies else "; the build itself does not vary"
+    return replace(found, reason=f"{found.reason}{constant}; {RECORDED_ONLY}")
 
 
 def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:
@@ -72,7 +73,7 @@ def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bo
         return found
     if not specialised:
         return replace(found, frozen=frozen, reason=f"{found.reason}; {NOT_EXERCISED}")
-    reason = f"{found.reason} on the recorded inputs; the export it was made from is specialised"
+    reason = f"{found.reason}; the export froze a decision that comes out otherwise on other inputs"
     return replace(
         found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
     )

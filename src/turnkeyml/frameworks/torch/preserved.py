@@ -10,6 +10,9 @@ import torch
 
 __all__ = ["preserved"]
 
+MOST_BUFFER_BYTES = 1 << 28
+"""Buffers that take more than this together are weights, and are not copied."""
+
 
 @contextlib.contextmanager
 def preserved(model: torch.nn.Module) -> Iterator[None]:
@@ -21,7 +24,8 @@ def preserved(model: torch.nn.Module) -> Iterator[None]:
     attributes = [vars(module) for module in model.modules()]
     inner = [v for known in attributes for v in known.values() if isinstance(v, (dict, list))]
     copies = [(container, container.copy()) for container in (*attributes, *inner)]
-    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    small = sum(buffer.nbytes for buffer in model.buffers()) <= MOST_BUFFER_BYTES
+    buffers = [(b, b.detach().clone()) for b in model.buffers()] if small else []
     try:
         yield
     finally:
