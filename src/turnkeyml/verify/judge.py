@@ -50,15 +50,25 @@ def judge(
 
 def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
     """The verdict on a build of an original that does not repeat its own results."""
-    runs = [run(reference.inputs), run({**reference.inputs})]
-    varies = not agree(*runs)
-    more = runs_of_build(reference) - len(runs) if varies else 0
-    runs = [*runs, *(run({**reference.inputs}) for _ in range(more))] if varies else runs[:1]
-    found = compare_runs(runs, reference, precision)
-    if not found.trusted:
-        return found
-    constant = "" if varies else "; the build itself does not vary"
-    return replace(found, reason=f"{found.reason}{constant}; {RECORDED_ONLY}")
+    first, second = run(reference.inputs), run({**reference.inputs})
+    if agree(first, second):
+        found = compare_runs([first], reference, precision)
+        more = "; the build itself does not vary"
+    else:
+        found = _judge_runs([first, second], run, reference, precision)
+        if not found.trusted:  # by bad luck?
+            found = _judge_runs([], run, reference, precision)
+        more = ""
+    return replace(found, reason=f"{found.reason}{more}; {RECORDED_ONLY}")
+
+
+def _judge_runs(
+    runs: list[Outputs], run: Run, reference: Reference, precision: str
+) -> Verification:
+    """The verdict on some runs and as many more as are needed."""
+    missing = runs_of_build(reference) - len(runs)
+    more = [run({**reference.inputs}) for _ in range(missing)]
+    return compare_runs([*runs, *more], reference, precision)
 
 
 def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:

@@ -8,6 +8,7 @@ other, give or take the looser tolerance of the precision.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,11 +23,18 @@ from turnkeyml.verify.values import places_of, real
 
 __all__ = ["compare_runs", "runs_of_build"]
 
-MARGIN = 1.5
+MARGIN = 2.0
 """How much further from the runs of the original a build may be than any of these."""
 SPREAD = 3.0
 """How many times as much as the original a build may vary."""
+TURN, TURN_SLACK = 3.0, 0.1
+"""The same for one minus the cosine, and what it may be in any case."""
+SLACK = 0.03
+"""The share of its magnitude that a random output may be off by at least: what happens rarely may
+not have happened in the runs that we know."""
 MOST_SPLITS = 35
+
+Middle = Callable[..., np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -114,8 +122,9 @@ def _distance(builds: list[np.ndarray], originals: list[np.ndarray], loose: floa
     )
     if not np.isfinite(made).all():
         return _because(seen, "infinite or NaN where the original has a finite number")
+    agree = bool(np.all(runs == runs[0]))
     for group in groups_of(golden[0], regular):
-        rounding = loose * group.magnitude
+        rounding = (loose if agree else max(loose, SLACK)) * group.magnitude
         reason = _why_not(made[:, group.members], runs[:, group.members], rounding)
         if reason is not None:
             return _because(seen, reason)
@@ -124,23 +133,40 @@ def _distance(builds: list[np.ndarray], originals: list[np.ndarray], loose: floa
 
 def _why_not(made: np.ndarray, runs: np.ndarray, rounding: float) -> str | None:
     """Why numbers are not those of another run of the original; None if they may be."""
-    apart = root_mean_square(made.mean(axis=0) - runs.mean(axis=0))
-    if apart > MARGIN * _apart_by_chance(runs, len(made)) + rounding:
+    if all(_is_apart(made, runs, rounding, middle) for middle in (np.mean, np.median)):
         return "further from the runs of the original than these are from each other"
-    varying = root_mean_square(made - made.mean(axis=0))
-    if varying > SPREAD * root_mean_square(runs - runs.mean(axis=0)) + rounding:
+    turned = [1 - cosine(few, rest) for few, rest in _halves(runs, len(made))]
+    if 1 - cosine(made.mean(axis=0), runs.mean(axis=0)) > TURN * max(turned) + TURN_SLACK:
+        return "of another direction than the runs of the original"
+    if np.median(_variation(made)) > SPREAD * max(_variation(runs)) + rounding:
         return "varies more from run to run than the original does"
     return None
 
 
-def _apart_by_chance(runs: np.ndarray, few: int) -> float:
-    """How far the mean of a few of the original's runs is at most from the mean of the others."""
-    count = len(runs)
-    splits = itertools.islice(itertools.combinations(range(count), few), MOST_SPLITS)
-    chosen = [np.isin(np.arange(count), split) for split in splits]
-    largest = max(root_mean_square(runs[c].mean(0) - runs[~c].mean(0)) for c in chosen)
+def _is_apart(made: np.ndarray, runs: np.ndarray, rounding: float, middle: Middle) -> bool:
+    """Whether the middle of a build's runs is further from that of the original's than chance
+    explains. The mean is exact, and the median is not moved by what happens rarely."""
+    few, count = len(made), len(runs)
+    apart = root_mean_square(middle(made, axis=0) - middle(runs, axis=0))
+    chance = max(root_mean_square(a - b) for a, b in _halves(runs, few, middle))
     expected = (1 / few + 1 / count) / (1 / few + 1 / (count - few))
-    return float(largest * np.sqrt(expected))
+    return apart > MARGIN * chance * float(np.sqrt(expected)) + rounding
+
+
+def _halves(
+    runs: np.ndarray, few: int, middle: Middle = np.mean
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The middle of a few of the original's runs and that of the others, for several choices."""
+    places = np.arange(len(runs))
+    for split in itertools.islice(itertools.combinations(places, few), MOST_SPLITS):
+        chosen = np.isin(places, split)
+        yield middle(runs[chosen], axis=0), middle(runs[~chosen], axis=0)
+
+
+def _variation(runs: np.ndarray) -> list[float]:
+    """How far each run is from the middle of all."""
+    middle = np.median(runs, axis=0)
+    return [root_mean_square(run - middle) for run in runs]
 
 
 def _distance_of_picks(builds: list[np.ndarray], originals: list[np.ndarray]) -> _Distance:
