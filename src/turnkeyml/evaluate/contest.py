@@ -30,7 +30,15 @@ from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
 
-__all__ = ["Contestant", "FileContestant", "LiveContestant", "Outcome", "Quiet", "measure"]
+__all__ = [
+    "Contestant",
+    "FileContestant",
+    "LiveContestant",
+    "Outcome",
+    "Quiet",
+    "changed_warning",
+    "measure",
+]
 
 Announce = Callable[[float], None]
 Quiet = Callable[[], AbstractContextManager[None]]
@@ -93,6 +101,8 @@ class FileContestant:
     """Of the file as it is measured."""
     changed: bool = False
     """Whether that is not the file that was built."""
+    judged_in: str = ""
+    """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
 
     @contextlib.contextmanager
@@ -104,6 +114,7 @@ class FileContestant:
             cache_dir=str(self.build.cache_dir),
             build_name=self.build.name,
             reference=self.reference,
+            judged_in=self.judged_in,
         )
         worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
         with contextlib.closing(worker):
@@ -152,6 +163,15 @@ class Outcome:
     evaluation: Evaluation
     folder: Path | None = None
     sittings: tuple[Sitting, ...] = ()
+
+
+def changed_warning(contestant: Contestant) -> str:
+    """What to say of a contestant whose file is not the one that was built."""
+    return (
+        f"{contestant.artifact} is not the file that was built (another SHA-256); "
+        "the verdict is on what it computes now. Run its script with --rebuild always to build "
+        "it again."
+    )
 
 
 def measure(
@@ -337,11 +357,7 @@ class _Runner:
 
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
         if self._contestant.changed:
-            yield Flag(
-                FlagKind.ARTIFACT,
-                f"{self._contestant.artifact} is not the file that was built (another SHA-256); "
-                "the verdict is on what it computes now. --rebuild always builds it again.",
-            )
+            yield Flag(FlagKind.ARTIFACT, changed_warning(self._contestant))
         if self._reason is None and self._processes < rule.processes:
             yield Flag(
                 FlagKind.PROCESSES,

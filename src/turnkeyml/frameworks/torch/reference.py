@@ -17,6 +17,7 @@ from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
@@ -33,6 +34,9 @@ PRECISE_LIMIT_FLOPS = 2e12
 """Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
 
 FLOPs are counted, not timed, so that the load of the machine does not affect a verdict."""
+
+RUNS, FEW_RUNS = 8, 4
+"""How often a model is run that does not repeat its results: usually, and if it is large."""
 
 DTYPES = {
     "fp64": torch.float64,
@@ -52,19 +56,23 @@ def reference_of(
 ) -> Reference:
     """The outputs of a live model on its recorded arguments; ``names`` are the input names.
 
-    The model runs twice to see whether it is deterministic.
+    The model runs twice to see whether it is deterministic, and more often if it is not.
     """
     original = _Original(model, args, kwargs)
     tensors = structure.leaves((args, kwargs))
     inputs = dict(
         to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
     )
-    first, second = original.run(), original.run()
+    first, second = original.run(0), original.run(1)
+    deterministic = agree(first, second)
+    runs = FEW_RUNS if original.weight_bytes > COSTLY_BYTES else RUNS
+    more = () if deterministic else tuple(original.run(seed) for seed in range(2, runs))
     return Reference(
         inputs,
         first,
         precision=precision_name(model),
-        deterministic=agree(first, second),
+        deterministic=deterministic,
+        repeats=() if deterministic else (second, *more),
         compute=original.in_precision,
         costly=original.weight_bytes > COSTLY_BYTES,
         inner=original.inner,
@@ -98,13 +106,17 @@ class _Original:
         self._model = model
         self._arguments = (args, kwargs)
 
-    def run(self) -> Outputs:
-        """The outputs in the precision of the model."""
-        return self._call(self._model)
+    def run(self, seed: int = 0) -> Outputs:
+        """The outputs in the precision of the model. Chance depends on the seed alone, so that
+        verdicts on random models can be repeated."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return self._call(self._model)
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
-        return inner_results(self.run, self._model)
+        with preserved(self._model):
+            return inner_results(self.run, self._model)
 
     @property
     def weight_bytes(self) -> int:
@@ -113,7 +125,7 @@ class _Original:
     @functools.cached_property
     def _operations(self) -> float:
         """The FLOPs of one forward pass."""
-        with _Flops() as counter:
+        with preserved(self._model), _Flops() as counter:
             self._call(self._model)
         return counter.total
 
