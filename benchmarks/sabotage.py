@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import onnx
+from freeze import FROZEN, Arrays
 from onnx import helper, numpy_helper
+from onnx_edits import FLOATS, crashes, pick, put, replace_result, sizes, weights
+from sabotage_operators import OPERATORS
 
 __all__ = ["KINDS", "sabotages"]
 
-EACH = 4
-"""How many layers are tried for each kind that changes one layer."""
-
-FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
 OTHER_ACTIVATION = {
     "Relu": "Elu",
     "LeakyRelu": "Relu",
@@ -30,40 +29,20 @@ OTHER_ACTIVATION = {
     "Exp": "Softplus",
 }
 
-Change = Callable[[onnx.ModelProto, random.Random], "bool | None"]
-
 
 def sabotages(
-    model: onnx.ModelProto, kind: str, seed: int
+    model: onnx.ModelProto, kind: str, seed: int, each: int, inputs: Arrays
 ) -> Iterator[tuple[str, onnx.ModelProto]]:
-    """Copies of a model, each with one thing wrong and with what that is."""
+    """At most so many copies of a model, each with one thing wrong and with what that is."""
     seen = set()
-    for number in range(EACH):
+    for number in range(each):
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
-        what = KINDS[kind](copy, random.Random(f"{seed} {kind} {number}"))
+        rng = random.Random(f"{seed} {kind} {number}")
+        what = FROZEN[kind](copy, rng, inputs) if kind in FROZEN else KINDS[kind](copy, rng)
         if what and what not in seen:
             seen.add(what)
             yield what, copy
-
-
-def weights(model: onnx.ModelProto, least: int = 2) -> list[onnx.TensorProto]:
-    """Of so many dimensions at least."""
-    return [
-        tensor
-        for tensor in model.graph.initializer
-        if tensor.data_type in FLOATS and len(tensor.dims) >= least and np.prod(tensor.dims) >= 8
-    ]
-
-
-def put(tensor: onnx.TensorProto, values: np.ndarray) -> str:
-    dtype = numpy_helper.to_array(tensor).dtype
-    tensor.CopyFrom(numpy_helper.from_array(values.astype(dtype), tensor.name))
-    return tensor.name
-
-
-def pick(found: list, rng: random.Random):  # type: ignore[no-untyped-def, type-arg]
-    return rng.choice(found) if found else None
 
 
 def weights_negated(model: onnx.ModelProto, _: random.Random) -> str | None:
@@ -180,28 +159,11 @@ def roll_a_result(model: onnx.ModelProto, rng: random.Random) -> str | None:
     return name and f"roll {roll(model, name, -1, sizes(known[name])[-1])}"
 
 
-def crashes(model: onnx.ModelProto) -> bool:
-    """ONNX Runtime 1.31 crashes when it optimizes a Gather behind an LSTM in float16."""
-    recurrent = any(node.op_type in ("LSTM", "GRU", "RNN") for node in model.graph.node)
-    half = any(t.data_type == onnx.TensorProto.FLOAT16 for t in model.graph.initializer)
-    return recurrent and half
-
-
-def sizes(value: onnx.ValueInfoProto) -> list[int]:
-    return [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-
-
 def roll(model: onnx.ModelProto, name: str, axis: int, size: int) -> str:
     """Have everybody read a result that is moved by one along an axis."""
-    graph = model.graph
-    before, order = f"{name}_before", f"{name}_order"
-    at = next(i for i, node in enumerate(graph.node) if name in node.output)
-    maker = graph.node[at]
-    maker.output[list(maker.output).index(name)] = before
     indices = np.roll(np.arange(size, dtype=np.int64), -1)
-    graph.initializer.append(numpy_helper.from_array(indices, order))
-    node = helper.make_node("Gather", [before, order], [name], f"{name}_moved", axis=axis)
-    graph.node.insert(at + 1, node)
+    model.graph.initializer.append(numpy_helper.from_array(indices, f"{name}_order"))
+    replace_result(model, name, "Gather", f"{name}_order", axis=axis)
     return name
 
 
@@ -275,11 +237,6 @@ def outputs_swapped(model: onnx.ModelProto, rng: random.Random) -> str | None:
     return f"{first.name} and {second.name}"
 
 
-def decision_frozen(_: onnx.ModelProto, __: random.Random) -> str | None:
-    """Nothing yet: it shows on inputs that the exporter has not seen, not on the recorded ones."""
-    return None
-
-
 KINDS: dict[str, Callable[[onnx.ModelProto, random.Random], str | None]] = {
     "weights negated": weights_negated,
     "one layer negated": layer_negated,
@@ -294,5 +251,5 @@ KINDS: dict[str, Callable[[onnx.ModelProto, random.Random], str | None]] = {
     "an activation replaced": activation_replaced,
     "an output permuted": output_permuted,
     "two outputs swapped": outputs_swapped,
-    "a decision frozen": decision_frozen,
+    **OPERATORS,
 }

@@ -1,15 +1,13 @@
 """Small models of every kind of output, for benchmarks/verdicts.py to build and to sabotage.
 
-They come from three places: modules written here, one for each kind of output that a verdict could
-be wrong about; architectures of transformers made small; scripts of models/ as they are, as far as
-what they import is installed.
+They come from four places: modules written here, one for each kind of output that a verdict could
+be wrong about; modules that decide by value (verdict_decisions.py); architectures of transformers
+made small; scripts of every folder of models/, as far as what they import is installed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
 import itertools
 import runpy
 import sys
@@ -21,6 +19,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional as F
+from verdict_decisions import DECISIONS
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -35,6 +34,8 @@ class Subject:
     """The values that its masks write."""
     axis: int | None = None
     """The axis of channels of different magnitudes."""
+    decides: bool = False
+    """Whether it decides by the values of its inputs, so that they are to be drawn by ``make``."""
 
 
 class Made(nn.Module):
@@ -453,21 +454,79 @@ SMALL: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }  # fmt: skip
 
+SMALL_IMAGE = "--height 96 --width 96"
+
 SCRIPTS = (
-    "selftest/linear",
-    "selftest/twolayer",
-    "transformers/patchtsmixer",
-    "transformers/decision_transformer",
-    "transformers/mobilenet_v2",
-    "transformers/superpoint",
-    "transformers/time_series_transformer",
-    "transformers/patchtst",
-    "graph_convolutions/gcn",
-    "graph_convolutions/gat_conv",
-    "timm/mobilenetv3_small_050",
-    "torch_hub/squeezenet1_1",
-    "torchvision/lraspp_mobilenet_v3_large",
+    (
+        "diffusers",
+        "--height 64 --width 64",
+        "taesd_decoder taesd_encoder taesd3_decoder wuerstchen_vqgan",
+    ),
+    (
+        "graph_convolutions",
+        "--in_channels 64",
+        "gcn gat_conv lg_conv pmlp simple_conv wl_conv_continuous fa_conv hypergraph_conv ssg_conv"
+        " gin supergat_conv point_net_conv pdn_conv gated_graph_conv nn_conv general_conv"
+        " gatv2_conv eg_conv linkx le_conv point_transformer_conv res_gated_graph_conv hetero_conv"
+        " film_conv sgformer gmm_conv edge_conv han_conv transformer_conv",
+    ),
+    ("graph_convolutions", "", "mesh_cnn_conv light_gcn schnet"),
+    ("llm", "--max_seq_length 16", "pythia_70m_decode pythia_70m_prefill"),
+    (
+        "llm_layer",
+        "--max_seq_length 32",
+        "qwen2_5_0_5b_layer_decode qwen2_5_0_5b_layer_prefill qwen3_0_6b_layer_decode"
+        " qwen3_0_6b_layer_prefill",
+    ),
+    (
+        "popular_on_huggingface",
+        "",
+        "bert_tiny deit_tiny_patch16_224 esm2_t6_8m_ur50d bert_mini electra_small_discriminator"
+        " chronos_t5_tiny",
+    ),
+    (
+        "popular_on_huggingface",
+        SMALL_IMAGE,
+        "mit_b0 resnet_18 mobilenet_v2_1_0_224 mobilevit_small",
+    ),
+    ("selftest", "", "linear twolayer"),
+    (
+        "timm",
+        "",
+        "test_convnext test_efficientnet test_efficientnet_gn test_efficientnet_ln"
+        " test_efficientnet_evos test_vit test_nfnet test_mambaout test_vit2 test_byobnet"
+        " test_convnext3 test_resnet test_convnext2 test_vit3 test_vit4",
+    ),
+    (
+        "timm",
+        SMALL_IMAGE,
+        "mobilevit_xxs dla60x_c mobilenetv3_small_050 mobilenetv2_035 ese_vovnet19b_slim_dw"
+        " mobilenetv4_conv_small_035 mnasnet_small tinynet_e lcnet_035 starnet_s050"
+        " edgenext_xx_small",
+    ),
+    (
+        "torch_hub",
+        SMALL_IMAGE,
+        "squeezenet1_1 shufflenet_v2_x0_5 mnasnet0_5 mobilenet_v3_small regnet_y_400mf"
+        " efficientnet_b0",
+    ),
+    ("torchvision", SMALL_IMAGE, "lraspp_mobilenet_v3_large deeplabv3_mobilenet_v3_large"),
+    ("torchvision", "--height 48 --width 48", "mc3_18"),
+    ("torchvision", "", "fasterrcnn_mobilenet_v3_large_320_fpn"),
+    (
+        "transformers",
+        "",
+        "patchtsmixer decision_transformer superpoint time_series_transformer patchtst"
+        " pp_ocrv6_tiny_rec levit pocket_tts_audio_tokenizer_encoder",
+    ),
+    (
+        "transformers",
+        SMALL_IMAGE,
+        "mobilenet_v2 pp_lcnet swiftformer pvt_v2 mobilevit mobilenet_v1 poolformer textnet",
+    ),
 )
+"""Small scripts that build quickly, of every folder, with smaller inputs where that is much faster.
+"""
 
 
 def small_transformer(name: str) -> Callable[[], tuple[nn.Module, Any]]:
@@ -498,26 +557,40 @@ def lively(model: nn.Module) -> None:
                 parameter.normal_(0, 0.1)
 
 
-def script(name: str) -> Callable[[], tuple[nn.Module, Any]]:
+def scripts() -> Iterator[Subject]:
+    """The scripts of each folder."""
+    for folder, arguments, names in SCRIPTS:
+        for name in names.split():
+            make = script(f"{folder}/{name}", arguments.split())
+            yield Subject(f"models/{folder}/{name}", make)
+
+
+def script(name: str, arguments: list[str]) -> Callable[[], tuple[nn.Module, Any]]:
     def make() -> tuple[nn.Module, Any]:
-        path, arguments = MODELS / f"{name}.py", sys.argv
-        sys.argv = [str(path)]
+        path, before = MODELS / f"{name}.py", sys.argv
+        sys.argv = [str(path), *arguments]
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                found = runpy.run_path(str(path), run_name="__main__")
+            found = runpy.run_path(str(path), run_name="__main__")
         finally:
-            sys.argv = arguments
-        return found["model"], found["inputs"]
+            sys.argv = before
+        inputs = found["inputs"] if "inputs" in found else (found["images"],)
+        return found.get("model", found.get("layer")), inputs
 
     return make
 
 
+def deciding(name: str) -> Callable[[], tuple[nn.Module, Any]]:
+    model, inputs = DECISIONS[name]
+    return lambda: (model(), inputs())
+
+
 def subjects() -> Iterator[Subject]:
-    """All models, those of the three places taking turns."""
+    """All models, those of the four places taking turns."""
     places = [
         of_here(),
+        [Subject(f"decision: {name}", deciding(name), decides=True) for name in DECISIONS],
         [Subject(name, small_transformer(name)) for name in SMALL],
-        [Subject(f"models/{name}", script(name)) for name in SCRIPTS],
+        list(scripts()),
     ]
     total = sum(map(len, places))
     order = [

@@ -3,23 +3,14 @@
     python benchmarks/verdicts.py [--models N] [--quick] [--only NAME] [--precision fp32]
 
 Small models of every kind of output are built in fp32 and in fp16. Their ONNX files are changed as
-bugs would change them (benchmarks/sabotage.py), run with ONNX Runtime, and judged as the process
-that measures a build judges it: by what the build folder holds of the original.
+bugs would change them (benchmarks/sabotage.py, benchmarks/freeze.py), run with ONNX Runtime, and
+judged as the process that measures a build judges it: on the recorded and on the held-out inputs,
+by what the build folder holds of the original.
 
-Whether a change matters is decided here, without the code under test. It does if an output moves
-further from the original in fp64 than TIMES times the rounding of its precision explains, in the
-root mean square over its informative numbers (finite ones, without the values that the model's own
-masks are known to write; each channel by itself where the model is known to have channels of
-different magnitudes). The rounding is the largest of
-
-* how far the untouched build is from the original in fp64,
-* how far PyTorch is from it in fp32, or in fp16,
-* UNIT of the numbers themselves: one unit in the last place of fp16 (2^-11), and 16 of fp32
-  (2^-20), as far as correct libraries are apart (ONNX Runtime's Fourier transform is 3e-6 off).
-
-Booleans and integers matter if more than TIMES as many of them change as in the untouched build and
-in PyTorch in that precision, and than UNIT is a share of them.
-A build that is not called a match untouched is no witness for what is done to it.
+Whether a change matters is decided without the code under test (benchmarks/movement.py): on the
+recorded inputs, and for what is frozen, which cannot show there, on inputs of the benchmark's own.
+A build that is not called a match untouched is no witness for what is done to it. Builds that match
+in parts are counted apart, untouched and sabotaged.
 
 Every line is printed as it is known. Results are printed only; a run that was stopped goes on with
 --skip N.
@@ -30,7 +21,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
-import copy
+import functools
 import io
 import logging
 import sys
@@ -45,39 +36,68 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from freeze import FROZEN
+from movement import STRICT, TIMES, UNIT, Original, Witness, movement, other_inputs
 from sabotage import KINDS, sabotages
 from verdict_models import Subject, subjects
 
 import turnkeyml
 from turnkeyml import structure
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.runtimes.ort_session import run_once
+from turnkeyml.runtimes.ort_session import OrtSession
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Reference
 
-TIMES = 10
-UNIT = {"fp32": 2.0**-20, "fp16": 2.0**-11}
-STRICT = {"fp32": 2.0**-24, "fp16": 2.0**-11}
-"""One unit in the last place of either; counted too, because UNIT is a judgement."""
 CAUGHT, FALSE_ALARMS = 0.995, 0.005
 SEED = [0]
 """Of weights, inputs and changes; the rules were chosen on seed 0, others are news to them."""
+OTHERS, OTHERS_OF_DECISIONS = 2, 6
+"""How many sets of inputs are drawn to see what a frozen decision does."""
+LARGE = 8 << 20
+EACH = ((1 << 20, 4), (LARGE, 2))
+"""How many layers are tried for each kind of change, by the bytes of the file and of its inputs; 1
+of larger ones."""
+
+THREADS = 1
+"""Of ONNX Runtime and PyTorch: two that wait for each other are slow on a busy machine."""
+
+GENERAL, IN_PARTS = "match", "match in parts"
 
 
 @dataclass
 class Tally:
-    """What was counted so far."""
+    """What was counted so far. The kinds of change are counted by untouched verdict, kind and
+    precision."""
 
-    caught: collections.Counter[tuple[str, str]] = field(default_factory=collections.Counter)
-    moved: collections.Counter[tuple[str, str]] = field(default_factory=collections.Counter)
-    tried: collections.Counter[tuple[str, str]] = field(default_factory=collections.Counter)
+    caught: collections.Counter[tuple[str, str, str]] = field(default_factory=collections.Counter)
+    moved: collections.Counter[tuple[str, str, str]] = field(default_factory=collections.Counter)
+    tried: collections.Counter[tuple[str, str, str]] = field(default_factory=collections.Counter)
     strict: collections.Counter[str] = field(default_factory=collections.Counter)
     misses: list[str] = field(default_factory=list)
     built: list[str] = field(default_factory=list)
+    in_parts: list[str] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    refused: int = 0
+    """Changed files that ONNX Runtime does not run."""
+
+
+class File:
+    """An ONNX file in ONNX Runtime, which is run once on each set of inputs."""
+
+    def __init__(self, path: Path) -> None:
+        self._session = OrtSession(str(path), THREADS)
+        self._outputs: dict[int, dict[str, np.ndarray]] = {}
+
+    def run(self, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        if id(inputs) not in self._outputs:
+            self._session.feed(inputs)
+            self._session.run()
+            self._outputs[id(inputs)] = self._session.outputs()
+        return self._outputs[id(inputs)]
 
 
 @dataclass(frozen=True)
@@ -87,50 +107,82 @@ class Build:
     subject: Subject
     precision: str
     path: Path
+    state: BuildState
     reference: Reference
-    exact: list[np.ndarray]
-    rounded: list[np.ndarray]
-    untouched: list[np.ndarray]
-    verdict: Verification
+    original: Original
+    arguments: Any
 
     @property
     def title(self) -> str:
         return f"{self.subject.name} {self.precision}"
 
-    def run(self, path: Path) -> tuple[list[np.ndarray], Verification]:
-        """What a file computes, and the verdict on it."""
-        outputs = run_once(str(path), self.reference.inputs, 2)
-        return list(outputs.values()), compare(outputs, self.reference, self.precision)
+    @property
+    def computes_in(self) -> str:
+        """The precision that rounding is to be expected of."""
+        return "fp32" if self.state.facts["precision"] == "fp32" else "fp16"
 
+    def judge(self, file: File) -> Verification:
+        """The verdict as the process that measures comes to it."""
+        assert self.state.reference is not None
+        return judge(
+            file.run,
+            self.reference,
+            self.state.facts["precision"],
+            may_specialise=self.state.reference.specialised,
+        )
 
-def call(model: torch.nn.Module, inputs: Any, dtype: torch.dtype | None = None) -> list[np.ndarray]:
-    """What PyTorch computes, as arrays; floating-point inputs in a dtype."""
+    @property
+    def size(self) -> int:
+        """The bytes of the file and of its inputs."""
+        data = sum(array.nbytes for array in self.reference.inputs.values())
+        return self.path.stat().st_size + data
 
-    def cast(_: str, value: Any) -> Any:
-        floats = torch.is_tensor(value) and value.is_floating_point()
-        return value.to(dtype) if floats and dtype else value
+    @functools.cached_property
+    def untouched(self) -> File:
+        return File(self.path)
 
-    inputs = structure.replace(structure.clone(inputs), cast)
-    with torch.no_grad():
-        result = model(**inputs) if isinstance(inputs, dict) else model(*inputs)
-    return [t.cpu().numpy() for t in structure.leaves(result).values()]
+    @functools.cached_property
+    def verdict(self) -> Verification:
+        """On the untouched build: the worse of its own and of the measuring process."""
+        found = self.judge(self.untouched)
+        own = self.state.verification
+        assert own is not None
+        return own if own.verdict.rank > found.verdict.rank else found
 
+    @functools.cached_property
+    def recorded(self) -> Witness:
+        return self._seen(self.arguments, self.reference.inputs)
 
-def in_half(model: torch.nn.Module, inputs: Any) -> list[np.ndarray]:
-    """What PyTorch computes in fp16; where it cannot, with weights rounded to fp16."""
-    model = copy.deepcopy(model)
-    try:
-        return call(model.half(), inputs, torch.float16)
-    except Exception:  # noqa: BLE001 - some operators do not exist in fp16
-        return call(model.float(), inputs)
+    @functools.cached_property
+    def others(self) -> list[Witness]:
+        """What is computed on inputs that are drawn here."""
+        found = []
+        many = OTHERS_OF_DECISIONS if self.subject.decides else OTHERS
+        for number in range(many if self.size < LARGE else 1):
+            arguments = other_inputs(self.subject, self.arguments, 1000 * (SEED[0] + 1) + number)
+            tensors = structure.leaves(arguments).values()
+            named = zip(self.reference.inputs, tensors, strict=True)
+            try:
+                seen = self._seen(arguments, {name: tensor.numpy() for name, tensor in named})
+            except Exception:  # noqa: BLE001 - the original does not take them
+                continue
+            if seen.usable:
+                found.append(seen)
+        return found
+
+    def _seen(self, arguments: Any, inputs: dict[str, np.ndarray]) -> Witness:
+        with quiet():
+            exact, rounded = self.original.exact(arguments), self.original.rounded(arguments)
+        seen = Witness(inputs, exact, rounded, list(self.untouched.run(inputs).values()))
+        return seen.of_the_build() if self.verdict.verdict is Verdict.IN_PARTS else seen
 
 
 def make(subject: Subject, precision: str, cache: Path) -> Build:
     torch.manual_seed(SEED[0])
-    model, inputs = subject.make()
-    model.eval()
     name = "".join(c if c.isalnum() else "_" for c in f"{subject.name}_{precision}")
     with quiet():
+        model, inputs = subject.make()
+        model.eval()
         state = turnkeyml.build_model(
             model,
             inputs,
@@ -139,20 +191,11 @@ def make(subject: Subject, precision: str, cache: Path) -> Build:
             sequence=f"optimize-{precision}",
             monitor=False,
         )
-        golden = call(model, inputs)
-        try:
-            exact = call(copy.deepcopy(model).double(), inputs, torch.float64)
-        except Exception:  # noqa: BLE001 - some models fix a dtype inside
-            exact = golden
-        rounded = golden if precision == "fp32" else in_half(model, inputs)
     folder = BuildFolder(cache, name)
     assert state.reference is not None
     reference = load_reference(folder, state.reference)
     path = folder.path / state.artifacts["onnx"]
-    outputs = run_once(str(path), reference.inputs, 2)
-    verdict = compare(outputs, reference, precision)
-    untouched = list(outputs.values())
-    return Build(subject, precision, path, reference, exact, rounded, untouched, verdict)
+    return Build(subject, precision, path, state, reference, Original(model, precision), inputs)
 
 
 @contextlib.contextmanager
@@ -161,129 +204,131 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def movement(build: Build, outputs: list[np.ndarray], unit: float) -> float:
-    """How many times as far the outputs are from fp64 as rounding explains; the largest."""
-    found = [0.0]
-    for a, e, r, u in zip(outputs, build.exact, build.rounded, build.untouched, strict=True):
-        if a.shape != u.shape:
-            return np.inf
-        if e.dtype.kind in "biu":
-            wrong = np.count_nonzero(a != e)
-            noise = max(np.count_nonzero(u != e), np.count_nonzero(r != e))
-            found.append(wrong / max(noise, unit * e.size, 0.5 / TIMES))
-            continue
-        found.extend(part for part in parts(build, unit, pairs(a), *map(pairs, (e, r, u))))
-    return max(found)
-
-
-def pairs(array: np.ndarray) -> np.ndarray:
-    """Complex numbers as pairs of real ones, as ONNX has them."""
-    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
-
-
-def parts(
-    build: Build, unit: float, a: np.ndarray, e: np.ndarray, *noisy: np.ndarray
-) -> Iterator[float]:
-    e, *others = (x.astype(np.float64) for x in (e, a, *noisy))
-    good = np.isfinite(e) & np.isfinite(others[-1])
-    for mask in build.subject.masks:
-        good &= ~np.isclose(others[-1], mask, rtol=1e-2) & ~np.isclose(e, mask, rtol=1e-2)
-    axis = build.subject.axis
-    units = [good]
-    if axis is not None:
-        index = np.arange(e.shape[axis]).reshape([-1 if d == axis else 1 for d in range(e.ndim)])
-        units = [good & (index == i) for i in range(e.shape[axis])]
-    for place in units:
-        if place.any():
-            moved, *noise = (rms(x[place] - e[place]) for x in others)
-            allowed = max(unit * rms(e[place]), *filter(np.isfinite, noise), 1e-45)
-            yield moved / allowed
-    odd = ~good
-    same = np.isclose(others[0][odd], others[-1][odd], rtol=1e-2, equal_nan=True)
-    yield 0.0 if same.all() else np.inf
-
-
-def rms(numbers: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(np.square(numbers))))
-
-
 def examine(build: Build, tally: Tally, scratch: Path) -> None:
     """Sabotage a build in every way."""
     model = onnx.load(str(build.path))
-    before = sum(tally.moved.values()), sum(tally.caught.values())
-    for kind in KINDS:
-        for what, changed in sabotages(model, kind, SEED[0]):
+    each = next((each for most, each in EACH if build.size < most), 1)
+    before, begin = (sum(tally.moved.values()), sum(tally.caught.values())), time.perf_counter()
+    for kind in (*KINDS, *FROZEN):
+        for what, changed in sabotages(model, kind, SEED[0], each, build.reference.inputs):
             path = scratch / "sabotaged.onnx"
             onnx.save(changed, str(path))
             try:
-                outputs, verdict = build.run(path)
-            except Exception as error:  # noqa: BLE001 - then nobody can take it for a good one
-                tally.skipped.append(f"{build.title}: {kind} ({what}) does not run: {error}"[:150])
+                file = File(path)
+                moves = moved_by(build, file, kind)
+                verdict = build.judge(file)
+            except Exception:  # noqa: BLE001 - then nobody can take it for a good one
+                tally.refused += 1
                 continue
-            moves = [movement(build, outputs, of[build.precision]) for of in (UNIT, STRICT)]
-            if moves[1] > TIMES:
-                tally.strict["moved"] += 1
-                tally.strict["caught"] += verdict.verdict is not Verdict.MATCH
-            count(tally, build, (kind, what), moves[0], verdict)
+            count(tally, build, (kind, what), moves, verdict)
     moved = sum(tally.moved.values()) - before[0], sum(tally.caught.values()) - before[1]
-    print(f"  {build.title:<50} {build.verdict.cause:<26} {moved[1]:3} of {moved[0]:3}", flush=True)
+    seconds = time.perf_counter() - begin
+    counts = f"{moved[1]:3} of {moved[0]:3} {seconds:5.1f} s"
+    print(f"  {build.title:<50} {build.verdict.cause:<26} {counts}", flush=True)
+
+
+def moved_by(build: Build, file: File, kind: str) -> list[float]:
+    """How far a change moves the outputs, with the two units."""
+    found = [[0.0, 0.0]]
+    for witness in build.others if kind in FROZEN else [build.recorded]:
+        try:
+            outputs = list(file.run(witness.inputs).values())
+        except Exception:
+            if kind not in FROZEN:
+                raise
+            return [np.inf, np.inf]
+        units = (of[build.computes_in] for of in (UNIT, STRICT))
+        found.append([movement(build.subject, witness, outputs, unit) for unit in units])
+    return [max(column) for column in zip(*found, strict=True)]
 
 
 def count(
-    tally: Tally, build: Build, change: tuple[str, str], moved: float, verdict: Verification
+    tally: Tally, build: Build, change: tuple[str, str], moved: list[float], verdict: Verification
 ) -> None:
     kind, what = change
-    key = kind, build.precision
+    in_parts = build.verdict.verdict is Verdict.IN_PARTS
+    key = IN_PARTS if in_parts else GENERAL, kind, build.precision
+    caught = not verdict.trusted if in_parts else verdict.verdict is not Verdict.MATCH
     tally.tried[key] += 1
-    if not moved > TIMES:
+    if moved[1] > TIMES and not in_parts:
+        tally.strict["moved"] += 1
+        tally.strict["caught"] += caught
+    if not moved[0] > TIMES:
         return
     tally.moved[key] += 1
-    if verdict.verdict is not Verdict.MATCH:
-        tally.caught[key] += 1
-        return
-    line = f"{build.title}: {kind} ({what}): moved {moved:.3g} times the rounding; {verdict.reason}"
-    tally.misses.append(line)
-    print(f"  MISS  {line}", flush=True)
+    tally.caught[key] += caught
+    if not caught:
+        by = f"moved {moved[0]:.3g} times the rounding; {verdict.verdict}: {verdict.reason}"
+        tally.misses.append(f"{build.title}: {kind} ({what}): {by}; held out {verdict.held_out}")
+        print(f"  MISS  {tally.misses[-1]}", flush=True)
 
 
 def one(subject: Subject, precision: str, tally: Tally, scratch: Path, cache: Path | None) -> None:
     try:
         build = make(subject, precision, cache or scratch)
+        line = f"{build.title}: {build.verdict.verdict}: {build.verdict.reason}"
     except Exception as error:  # noqa: BLE001 - what is not installed, or does not build
         reason = str(error).strip().split("\n")[0][:100]
         tally.skipped.append(f"{subject.name} {precision}: {type(error).__name__}: {reason}")
         print(f"  SKIP  {tally.skipped[-1]}", flush=True)
         return
     tally.built.append(build.title)
-    if build.verdict.verdict is not Verdict.MATCH:
-        line = f"{build.title}: {build.verdict.verdict}: {build.verdict.reason}"
+    if build.verdict.verdict is Verdict.IN_PARTS:
+        tally.in_parts.append(line)
+        print(f"  PARTS {line}", flush=True)
+    elif build.verdict.verdict is not Verdict.MATCH:
         tally.alarms.append(line)
         print(f"  ALARM {line}", flush=True)
         return
-    examine(build, tally, scratch)
+    try:
+        examine(build, tally, scratch)
+    except Exception as error:  # noqa: BLE001 - the others are to be examined nevertheless
+        tally.skipped.append(f"{build.title}: not sabotaged to the end: {error!r}"[:200])
+        print(f"  SKIP  {tally.skipped[-1]}", flush=True)
 
 
 def show(tally: Tally) -> bool:
     """Print the tables; whether the limits are kept."""
-    print(f"\n{'kind':<26} {'precision':<10} {'tried':>6} {'moved':>6} {'caught':>7}")
-    for kind in KINDS:
+    print(f"\n{'kind':<30} {'precision':<10} {'tried':>6} {'moved':>6} {'caught':>6}")
+    for kind in (*KINDS, *FROZEN):
         for precision in UNIT:
-            key = kind, precision
-            tried, moved, caught = (c[key] for c in (tally.tried, tally.moved, tally.caught))
-            share = f"{caught / moved:7.1%}" if moved else "      -"
-            print(f"{kind:<26} {precision:<10} {tried:6} {moved:6} {share}")
-    moved, caught = sum(tally.moved.values()), sum(tally.caught.values())
+            print(f"{kind:<30} {precision:<10} {row(tally, GENERAL, kind, precision)}")
+    for precision in UNIT:
+        print(
+            f"{'all, of match in parts':<30} {precision:<10} {row(tally, IN_PARTS, '', precision)}"
+        )
+    counters = tally.moved, tally.caught
+    moved, caught = (sum(n for key, n in c.items() if key[0] == GENERAL) for c in counters)
     names = {title.rpartition(" ")[0] for title in tally.built}
     share, alarms = caught / max(moved, 1), len(tally.alarms) / max(len(tally.built), 1)
     print(f"\n{len(names)} models, {len(tally.built)} builds, {len(tally.skipped)} left out")
+    print(f"{tally.refused} changed files that ONNX Runtime does not run are not counted")
     print(f"caught: {caught} of {moved}, {share:.2%} (at least {CAUGHT:.1%})")
     few, many = tally.strict["caught"], tally.strict["moved"]
     print(f"with one unit of fp32 instead of 16: {few} of {many}, {few / max(many, 1):.2%}")
-    wrong = len(tally.alarms)
-    print(f"untouched but no match: {wrong} of {len(tally.built)}, {alarms:.2%} (at most 0.5%)")
-    for title, lines in (("misses", tally.misses), ("false alarms", tally.alarms)):
+    total = len(tally.built)
+    print(f"untouched and a match in parts: {len(tally.in_parts)} of {total}")
+    print(f"untouched and neither: {len(tally.alarms)} of {total}, {alarms:.2%} (at most 0.5%)")
+    lists = {
+        "misses": tally.misses,
+        "match in parts": tally.in_parts,
+        "false alarms": tally.alarms,
+        "left out": tally.skipped,
+    }
+    for title, lines in lists.items():
         print(f"\n{title}:", *(lines or ["none"]), sep="\n  ")
     return share >= CAUGHT and alarms <= FALSE_ALARMS
+
+
+def row(tally: Tally, untouched: str, kind: str, precision: str) -> str:
+    """The counts of one kind of change, or of all."""
+    counters = tally.tried, tally.moved, tally.caught
+    tried, moved, caught = (
+        sum(n for key, n in counter.items() if key == (untouched, kind or key[1], precision))
+        for counter in counters
+    )
+    share = f"{caught / moved:7.1%}" if moved else "      -"
+    return f"{tried:6} {moved:6} {caught:6} {share}"
 
 
 def main() -> None:
@@ -299,13 +344,14 @@ def main() -> None:
     SEED[0] = options.seed
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
+    torch.set_num_threads(THREADS)
     chosen = [s for s in subjects() if not options.only or options.only in s.name]
     chosen = chosen[options.skip : options.skip + (12 if options.quick else options.models)]
     precisions = options.precision or (["fp32"] if options.quick else list(UNIT))
     tally, begin = Tally(), time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="turnkey-verdicts-") as scratch:
-        for subject in chosen:
-            for precision in precisions:
+    for subject in chosen:
+        for precision in precisions:
+            with tempfile.TemporaryDirectory(prefix="turnkey-verdicts-") as scratch:
                 one(subject, precision, tally, Path(scratch), options.cache)
     good = show(tally)
     print(f"\n{time.perf_counter() - begin:.0f} s")

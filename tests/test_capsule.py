@@ -103,11 +103,37 @@ def test_other_precisions_of_the_original_are_kept_where_they_decided(tmp_path):
     assert (found.verdict, found.verification.cause) == (Verdict.MATCH, Cause.AS_EXACT_AS_ORIGINAL)
 
 
-def test_nothing_is_kept_that_no_verdict_needs(tmp_path):
+def test_small_models_keep_fp64_for_what_is_measured_later(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    assert (state.reference.others, state.reference.verified) == (("fp64",), False)
+
+
+def test_large_models_keep_nothing_that_no_verdict_needs(tmp_path, monkeypatch):
+    from turnkeyml.frameworks.torch import reference
+
+    monkeypatch.setattr(reference, "COSTLY_BYTES", 10)
     torch.manual_seed(0)
     state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
     assert (state.reference.others, state.reference.verified) == ((), False)
     assert [p.name for p in (tmp_path / "b").glob("outputs_original*")] == ["outputs_original.npz"]
+
+
+def test_a_change_within_the_looser_tolerance_is_no_match(tmp_path):
+    """The inputs hardly matter to such a model: what is left of them is lost by the change."""
+
+    class Insensitive(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(8, 4)
+
+        def forward(self, x):
+            return torch.arange(1.0, 5.0) + 2e-4 * self.layer(x)
+
+    torch.manual_seed(0)
+    build(tmp_path, Insensitive(), torch.rand(2, 8))
+    change_weights(tmp_path, lambda a: np.roll(a, 1) if a.shape == (4, 8) else a)
+    assert remeasured(tmp_path).verdict is not Verdict.MATCH
 
 
 def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path):

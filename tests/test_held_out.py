@@ -57,6 +57,27 @@ class Early(torch.nn.Module):
         return x
 
 
+class Adjusted(torch.nn.Module):
+    """Either way gives nearly the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.layer(x) * (1.0 if x.mean() > 0 else 1.05)
+
+
+class ByMagnitude(TwoWays):
+    def forward(self, x):
+        return self.one(x) if x.abs().mean() > 0.4 else self.other(x)
+
+
+class AnyFlag(TwoWays):
+    def forward(self, x, flags):
+        return self.one(x) if flags.any() else self.other(x)
+
+
 class Picky(torch.nn.Module):
     """Takes no other inputs than those it has got."""
 
@@ -97,6 +118,9 @@ def build(model, inputs, cache: Path, **settings) -> BuildState:
         (TwoWays, (torch.rand(2, 8, generator=DRAWN),)),
         (Cut, (torch.rand(2, 6, 8, generator=DRAWN), torch.tensor([3, 5]))),
         (Early, (torch.rand(2, 8, generator=DRAWN),)),
+        (Adjusted, (torch.rand(2, 8, generator=DRAWN),)),
+        (ByMagnitude, (torch.rand(2, 8, generator=DRAWN),)),
+        (AnyFlag, (torch.rand(2, 8, generator=DRAWN), torch.tensor([False, True, False]))),
     ],
 )
 def test_a_decision_that_the_exporter_froze_is_found_and_named(tmp_path, model, inputs):
@@ -196,6 +220,16 @@ def test_drawn_values_lie_where_the_recorded_ones_do():
     assert set(mask.ravel()) == {0, 1}
     assert all((np.diff(row) <= 0).all() and row[0] == 1 for row in mask)
     assert (draw(RECORDED, "negated")["image"] <= 0).all()
+
+
+def test_drawn_magnitudes_and_flags_differ():
+    smaller, larger = draw(RECORDED, "smaller"), draw(RECORDED, "larger, random signs")
+    most = np.abs(RECORDED["image"]).max()
+    assert np.abs(smaller["image"]).max() <= most / 3 * 1.001
+    assert np.abs(larger["image"]).max() > most
+    assert (larger["image"] < 0).any()
+    assert (larger["image"] > 0).any()
+    assert (smaller["flags"].tolist(), larger["flags"].tolist()) == ([False] * 3, [True] * 3)
 
 
 def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, capfd):

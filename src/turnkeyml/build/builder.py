@@ -19,6 +19,7 @@ from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Veri
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.capsule import save_inputs, save_reference
+from turnkeyml.verify.judge import calibrate
 from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference
 
@@ -103,6 +104,7 @@ class _Builder:
                 with captured(self.folder.log("verification")):
                     verification = _verify(bench)
                     verified = _verified_outputs(bench, verification)
+                    _calibrate(bench)
         except BuildError as error:
             failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
             failed = replace(state, build_status=BuildStatus.FAILED, failure=failure)
@@ -253,6 +255,15 @@ def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs |
     from turnkeyml.runtimes.ort_session import run_once
 
     return run_once(str(bench.artifacts[ONNX]), bench.reference.inputs, bench.threads)
+
+
+def _calibrate(bench: Workbench) -> None:
+    """Have the build hold what every file of it is judged by where it is measured."""
+    precisions = [bench.facts.get("precision", "fp32")]
+    if ONNX_FP32 in bench.artifacts:
+        precisions.append("fp32")
+    for precision in precisions:
+        calibrate(bench.reference, precision)
 
 
 def _why_not_reusable(cached: BuildState, key: dict[str, str], folder: BuildFolder) -> str | None:

@@ -1,7 +1,8 @@
 """Inputs that an exporter has never seen: of the same shapes and dtypes, with other values.
 
-Floats are drawn anew from the distribution of the recorded ones, and once negated; integers from
-the values and ranges seen; masks get another pattern; lengths other values.
+Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller, and
+once larger with random signs: a model may decide by a sign or by a magnitude. Integers are drawn
+from the values and ranges seen; masks get another pattern; lengths other values.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ __all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "unchanged"]
 SEED = 20_161
 LENGTHS = ("len", "size", "num_", "count")
 """What the names of inputs that count something contain."""
+
+SCALE = 3
+"""How many times as small or as large as the recorded floats some are."""
 
 Draw = Callable[[str, np.ndarray, np.random.Generator], np.ndarray]
 
@@ -45,18 +49,18 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "redrawn floats": (_redrawn, unchanged),
         "negated floats": (_opposite, unchanged),
         "shuffled": (_shuffled, _shuffled),
-        "redrawn again": (_redrawn, _integers),
-        "redrawn floats again": (_redrawn, unchanged),
-        "random signs": (_random_signs, _integers),
-        "random signs of floats": (_random_signs, unchanged),
+        "smaller": (_smaller, _no_flags),
+        "smaller floats": (_smaller, unchanged),
+        "larger, random signs": (_larger, _all_flags),
+        "larger floats, random signs": (_larger, unchanged),
     }
 
 
 VARIANTS: tuple[tuple[str, ...], ...] = (
     ("redrawn", "redrawn where it varies", "redrawn floats", "shuffled"),
     ("negated", "negated floats"),
-    ("redrawn again", "redrawn floats again"),
-    ("random signs", "random signs of floats"),
+    ("smaller", "smaller floats"),
+    ("larger, random signs", "larger floats, random signs"),
 )
 """The sets that are wanted: of each the first that the original accepts."""
 
@@ -99,8 +103,12 @@ def _opposite(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     return -_redrawn(name, array, random)
 
 
-def _random_signs(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    signs = random.choice(np.array([-1, 1], array.real.dtype), array.shape)
+def _smaller(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return (_redrawn(name, array, random) / SCALE).astype(array.dtype)
+
+
+def _larger(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    signs = random.choice(np.array([-SCALE, SCALE], array.real.dtype), array.shape)
     return (_redrawn(name, array, random) * signs).astype(array.dtype)
 
 
@@ -113,6 +121,19 @@ def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     if low == high:
         low, high = min(0, low), max(1, high)
     return random.integers(low, high, array.shape, endpoint=True).astype(array.dtype)
+
+
+def _no_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.zeros_like(array) if _are_flags(array) else _integers(name, array, random)
+
+
+def _all_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.ones_like(array) if _are_flags(array) else _integers(name, array, random)
+
+
+def _are_flags(array: np.ndarray) -> bool:
+    """Booleans that are no mask over rows."""
+    return array.dtype.kind == "b" and array.ndim <= 1
 
 
 def _varying_integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:

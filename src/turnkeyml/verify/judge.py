@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
+from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree
 from turnkeyml.verify.spread import compare_runs, runs_of_build
 
-__all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "judge", "with_frozen"]
+__all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "calibrate", "judge", "with_frozen"]
 
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
+
+MOST_TIMES = 10
+"""How much further off than on the recorded inputs rounding may be on held-out ones."""
+
+ALIKE = 10
+"""How much larger or smaller outputs may be for their rounding to be alike."""
 
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
@@ -36,8 +46,14 @@ def judge(
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    pairs = zip(others, reference.held_out, strict=True)
-    wrong = next((other for other, held in pairs if _is_wrong(other, held)), None)
+    wrong = next(
+        (
+            other
+            for other, held in zip(others, reference.held_out, strict=True)
+            if _is_wrong(other, held, _by_rounding(found, reference, held))
+        ),
+        None,
+    )
     if wrong is None:
         matching = sum(other.verdict is Verdict.MATCH for other in others)
         near = sum(other.verdict is Verdict.CLOSE for other in others)
@@ -89,6 +105,20 @@ def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bo
     )
 
 
+def calibrate(reference: Reference, precision: str) -> None:
+    """Have a reference hold the original in other precisions, for those who judge without it.
+
+    A build that is within the tight tolerance does not need them. What is measured later does: a
+    runtime that is less exact, or a file that was changed. Large models go without.
+    """
+    if reference.costly or precision not in RULES:
+        return
+    rules = RULES[precision]
+    for wanted in (rules.more_exact, rules.original_in or precision):
+        if wanted is not None:
+            reference.in_precision(wanted)
+
+
 def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     try:
         outputs = run(held.inputs)
@@ -102,10 +132,33 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification, held: Reference) -> bool:
-    """Whether it computes something else; where the original is no measure, nothing is known."""
+def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:
+    """Whether it computes something else; where the original is no measure, nothing is known.
+
+    What is only close is wrong if the original takes another course on these inputs, or if it is
+    further off than rounding explains: a frozen decision may change an output by a few percent.
+    """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
-        return held.other_course
+        beyond = explained is not None and (found.max_relative_error or 0.0) > explained
+        return held.other_course or beyond
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
+
+
+def _by_rounding(found: Verification, recorded: Reference, held: Reference) -> float | None:
+    """The largest relative error on held-out inputs that rounding explains; None if not known.
+
+    The recorded inputs show how large rounding is, for outputs of the same order of magnitude:
+    others may be ill-conditioned. It moves every float a little; integers it turns, or it does not.
+    """
+    for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False):
+        if ours.dtype.kind not in "fc" or not 1 / ALIKE <= _largest(ours, theirs) <= ALIKE:
+            return None
+    return MOST_TIMES * (found.max_relative_error or 0.0)
+
+
+def _largest(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """How many times as large as that of another array the largest finite number of an array is."""
+    most, usual = (np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in (ours, theirs))
+    return float(most / usual) if usual else 1.0
