@@ -324,10 +324,10 @@ def test_a_model_that_amplifies_rounding_is_verified_in_subgraphs(tmp_path):
     torch.manual_seed(0)
     model = Chaotic()
     state = in_fp16(model, {"x": torch.rand(4, 64)}, tmp_path)
-    assert state.verification.verdict == "match"
+    assert state.verification.verdict == "match in parts"
     assert "in each of 48 subgraphs" in state.verification.reason
     assert "the original itself gives other results in fp16" in state.verification.reason
-    assert state.verification.max_relative_error > 0.1
+    assert state.verification.cosine >= 0.99
 
 
 def test_an_error_in_one_subgraph_is_found(tmp_path):
