@@ -110,8 +110,8 @@ def _exporters(rows: Sequence[Row]) -> str:
 JUDGED = """The rules by which a build is called a match are in [Verification](verification.md).
 They became stricter on 2026-11-16: inputs that the exporter has never seen, mask values apart, the
 original's own exactness as the measure, models that amplify rounding part by part. Since then
-{judged:,} scripts have been built and judged again: {drawn:,} drawn at random from every folder,
-and every script whose build had not been verified. Their verdicts, before and now:
+{judged:,} scripts have been built and judged again: {drawn:,} with a build that was verified, drawn
+at random from every folder, and {others:,} with one that was not. Their verdicts, before and now:
 """
 
 OLDER = """
@@ -135,7 +135,7 @@ def _verdicts(rows: Sequence[Row]) -> str:
     ]
     table = "\n".join(markdown_table(("before", "now", "builds", "which"), lines))
     return (
-        JUDGED.format(judged=len(judged), drawn=len(drawn))
+        JUDGED.format(judged=len(judged), drawn=len(drawn), others=len(judged) - len(drawn))
         + "\n"
         + table
         + "\n"
