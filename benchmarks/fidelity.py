@@ -1,6 +1,6 @@
 """Are the numbers right, repeatable and honest? Printed as ratios, measured in one run.
 
-    python benchmarks/fidelity.py [loop resnet repeat verdicts rigorous coverage compare]
+    python benchmarks/fidelity.py [loop resnet repeat verdicts rigorous coverage compare moved]
 
 loop      the median against that of a hand-written loop on the same file, inputs and threads, in
           turns: our worker process for a moment, then the loop's
@@ -12,6 +12,8 @@ verdicts  twelve runs of the same thing while other load comes and goes: how man
 rigorous  five runs with --rigorous: of their ten pairs, how often is a slow-down of 3% called?
 coverage  does the stated interval contain the true median of made-up streams?
 compare   is a slow-down of 3% seen, and are two runs of the same thing left alone?
+moved     the same where a hypervisor moves the processors, which costs 6%: between two rigorous
+          measurements, during them, or without anybody noticing
 """
 
 from __future__ import annotations
@@ -26,12 +28,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import yaml
 
+from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import load_state
+from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
     SpeedVerdict,
@@ -40,8 +45,14 @@ from turnkeyml.measure.ratios import (
     ratio_of,
     verdict_on,
 )
-from turnkeyml.measure.record import Costs, Sitting, evaluation_of, load_samples
-from turnkeyml.measure.rules import DEFAULT
+from turnkeyml.measure.record import (
+    Costs,
+    Sitting,
+    evaluation_of,
+    load_samples,
+    save_evaluation,
+)
+from turnkeyml.measure.rules import DEFAULT, RIGOROUS
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
@@ -267,7 +278,9 @@ def measured_runs(cache: Path, times: int, *options: str) -> list[Path]:
         print(
             f"      {numbers['median_latency']:.3f} ms, {numbers['stopped']}, "
             f"{numbers['wall_seconds']:.0f} s + {numbers['paused_seconds']:.0f} s paused, "
-            f"{row['conditions']['other_cores']:.2f} processors busy with others",
+            f"{row['conditions']['other_cores']:.2f} processors busy with others, "
+            f"distance {row['conditions']['processor_distance'] or 0:.1f}, "
+            f"memory {row['conditions']['memory_speed'] or 0:.1f} GB/s",
             flush=True,
         )
     return found
@@ -313,6 +326,9 @@ def slowed(run: Path, factor: float) -> Path:
         for name, value in numbers.items():
             if name.endswith("_latency") or name in ("median_low", "median_high"):
                 numbers[name] = value if value is None else value * factor
+        # To the last digit, as compare takes samples of another median for somebody else's.
+        (samples,) = file.parent.rglob("samples.npz")
+        numbers["median_latency"] = float(np.median(np.concatenate(load_samples(samples))))
         file.write_text(yaml.safe_dump(stats))
     return target
 
@@ -421,6 +437,80 @@ def compare(_: Path) -> None:
     show("3% slower, called SLOWER", seen / pairs, 0.9, f"{pairs} pairs", True)
 
 
+NEAR, FAR = 1.5, 3.9
+"""How far apart processors are that share a cache, and that do not."""
+Placement = Callable[[np.random.Generator, int], np.ndarray]
+"""For the side of that number: whether the processors are apart in each of ten rounds."""
+
+
+def stays(rng: np.random.Generator, side: int) -> np.ndarray:
+    return np.zeros(10, dtype=bool)
+
+
+def between_sides(rng: np.random.Generator, side: int) -> np.ndarray:
+    return np.full(10, side == 1)
+
+
+def meanwhile(rng: np.random.Generator, side: int) -> np.ndarray:
+    """At some time in each process."""
+    return (np.arange(10) < rng.integers(3, 8)) == bool(rng.integers(2))
+
+
+def made_up(cache: Path, side: int, place: Placement, rng: np.random.Generator, seen: bool) -> Path:
+    """A cache with a rigorous measurement of ten milliseconds that was never made."""
+    folder = cache / f"side{side}"
+    shutil.rmtree(folder, ignore_errors=True)
+    build = BuildFolder(folder, "net_aaaaaaaa")
+    update_stats(build, build_name=build.name, model_hash="aaaa0000", hash="aaaaaaaa")
+    sittings = []
+    for _ in range(5):
+        apart = place(rng, side)
+        factors = np.repeat(np.where(apart, 1.06, 1.0), 30) * np.exp(rng.normal(0, 0.004))
+        timed = (TRUE_MEDIAN * factors * rng.normal(1, 0.006, len(factors))).astype(np.int64)
+        distance = np.where(apart & seen, FAR, NEAR) * rng.normal(1, 0.06, 10)
+        samples = Samples(
+            timed=timed,
+            block=1,
+            slices=(30,) * 10,
+            walls=tuple(int(part.sum()) for part in np.split(timed, 10)),
+            warmup=timed[:10],
+            steady=True,
+            stopped="precise",
+            timer=50.0,
+            empty_call=50.0,
+            distances=tuple(distance.tolist()),
+            memory_speeds=tuple(rng.normal(20, 0.4, 2).tolist()),
+        )
+        sittings.append(Sitting(samples, Costs(0.1)))
+    where = build.benchmark("x86", "ort")
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    evaluation = evaluation_of(sittings, device, runtime, 2, RIGOROUS)
+    name = (where / "samples.npz").relative_to(build.path).as_posix()
+    evaluation = replace(evaluation, samples_file=name, build_name=build.name, precision="fp32")
+    save_evaluation(where, sittings, evaluation)
+    add_evaluation(build, evaluation)
+    return folder
+
+
+def moved(cache: Path) -> None:
+    pairs = 60
+    for name, place, is_seen in (
+        ("stays", stays, True),
+        ("moved between", between_sides, True),
+        ("moved meanwhile", meanwhile, True),
+        ("moved meanwhile, not seen", meanwhile, False),
+    ):
+        wrong = seen = 0
+        rng = np.random.default_rng(0)
+        for _ in range(pairs):
+            first, second = (made_up(cache, side, place, rng, is_seen) for side in (0, 1))
+            wrong += called(first, second) in CHANGED
+            seen += called(first, slowed(second, 1.03)) is SpeedVerdict.SLOWER
+        show(f"{name}: the same, called faster or slower", wrong / pairs, 0.05, f"{pairs} pairs")
+        least = 0.8 if place is not between_sides and is_seen else 0.0
+        show(f"{name}: 3% slower, called SLOWER", seen / pairs, least, f"{pairs} pairs", True)
+
+
 def main() -> None:
     parts: dict[str, Callable[[Path], None]] = {
         "loop": loop,
@@ -430,6 +520,7 @@ def main() -> None:
         "rigorous": rigorous,
         "coverage": coverage,
         "compare": compare,
+        "moved": moved,
     }
     os.environ["TURNKEY_BUILD_MONITOR"] = "False"
     with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:

@@ -49,6 +49,8 @@ def write_page(rows: Sequence[Row], scripts: Sequence[str]) -> Path:
         "## Summary\n",
         _table(rows, scripts),
         "\n" + _exporters(rows),
+        "\n## Verdicts by the present rules\n",
+        _verdicts(rows),
         "\n## Known failures\n",
         _failures(rows),
     ]
@@ -103,6 +105,50 @@ def _exporters(rows: Sequence[Row]) -> str:
         else ""
     )
     return f"The exporter was {words}.{in_parts}" if words else ""
+
+
+JUDGED = """The rules by which a build is called a match are in [Verification](verification.md).
+They became stricter on 2026-11-16: inputs that the exporter has never seen, mask values apart, the
+original's own exactness as the measure, models that amplify rounding part by part. Since then
+{judged:,} scripts have been built and judged again: {drawn:,} with a build that was verified, drawn
+at random from every folder, and {others:,} with one that was not. Their verdicts, before and now:
+"""
+
+OLDER = """
+The other {older:,} builds have verdicts by the older rules: the column `judged` of
+`models/status.csv` is empty there. Other columns of a row that was judged again (medians, times)
+are of the earlier run.
+"""
+
+
+def _verdicts(rows: Sequence[Row]) -> str:
+    """How the verdicts changed of the builds that were judged again."""
+    judged = [row for row in rows if row["judged"] and row["verifies"]]
+    if not judged:
+        return "No build has been judged by the present rules.\n"
+    drawn = [row for row in judged if row["verified_before"] in ("match", "match in parts")]
+    older = sum(bool(row["verifies"]) for row in rows) - len(judged)
+    changes = Counter((row["verified_before"], row["verifies"]) for row in judged)
+    lines = [
+        [before, now, f"{count:,}", _changed(judged, before, now)]
+        for (before, now), count in changes.most_common()
+    ]
+    table = "\n".join(markdown_table(("before", "now", "builds", "which"), lines))
+    return (
+        JUDGED.format(judged=len(judged), drawn=len(drawn), others=len(judged) - len(drawn))
+        + "\n"
+        + table
+        + "\n"
+        + OLDER.format(older=older)
+    )
+
+
+def _changed(rows: Iterable[Row], before: str, now: str) -> str:
+    """The scripts whose verdict changed; those that stayed are too many."""
+    if before == now:
+        return ""
+    found = (r["script"] for r in rows if (r["verified_before"], r["verifies"]) == (before, now))
+    return ", ".join(f"`{script}`" for script in sorted(found))
 
 
 def _failures(rows: Sequence[Row]) -> str:

@@ -4,6 +4,7 @@
     python -m corpora.status run timm/resnet50    some scripts
     python -m corpora.status run --gpu llm        with the weights on a GPU
     python -m corpora.status merge ROWS.csv       add rows that another machine wrote
+    python -m corpora.status judge ROWS.csv       take nothing but their verdicts
     python -m corpora.status page                 write docs/corpus.md
 
 Every model is analysed, those of up to 300 million parameters are built and verified, and those of
@@ -42,6 +43,8 @@ COLUMNS = (
     "parameters",
     "builds",
     "verifies",
+    "verified_before",
+    "judged",
     "exporter",
     "measured",
     "script_seconds",
@@ -55,7 +58,9 @@ COLUMNS = (
     "date",
     "text",
 )
-"""``text`` is the beginning of the sha256 of the script, ``cause`` comes from ``causes.csv``."""
+"""``text`` is the beginning of the sha256 of the script, ``cause`` comes from ``causes.csv``.
+``judged`` says when and where the verdict was given by the present rules; if it is empty, it is a
+verdict by the older ones. ``verified_before`` is what these had said."""
 
 BUILT_UP_TO = 300_000_000
 MEASURED_UP_TO = 100_000_000
@@ -108,14 +113,20 @@ def parameters_of(script: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row], None]) -> None:
+def run(
+    scripts: Sequence[str],
+    jobs: int,
+    cache_dir: str,
+    keep: Callable[[Row], None],
+    verdicts_only: bool = False,
+) -> None:
     """Run turnkey on scripts; ``keep`` gets each row as soon as it is known."""
     from turnkeyml.api import benchmark_files
 
     def note(result: InputResult) -> None:
         keep(row_of(result))
 
-    for selected, options in _rounds(scripts, jobs):
+    for selected, options in _rounds(scripts, jobs, verdicts_only):
         files = [str(MODELS / f"{script}.py") for script in selected]
         if files:
             benchmark_files(
@@ -131,14 +142,16 @@ def run(scripts: Sequence[str], jobs: int, cache_dir: str, keep: Callable[[Row],
             )
 
 
-def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str, Any]]]:
+def _rounds(
+    scripts: Sequence[str], jobs: int, verdicts_only: bool
+) -> list[tuple[list[str], dict[str, Any]]]:
     """The scripts grouped by size, each group with its options."""
     sizes = {script: parameters_of(script) for script in scripts}
 
     def between(low: int, high: float) -> list[str]:
         return [script for script, size in sizes.items() if low < size <= high]
 
-    measured = {"jobs": jobs, "quick": True}
+    measured = {"jobs": jobs, **({"build_only": True} if verdicts_only else {"quick": True})}
     return [
         (between(-1, MEASURED_UP_TO), measured),
         (between(MEASURED_UP_TO, BUILT_UP_TO), {"jobs": jobs, "build_only": True}),
@@ -150,8 +163,6 @@ def _rounds(scripts: Sequence[str], jobs: int) -> list[tuple[list[str], dict[str
 def row_of(result: InputResult) -> Row:
     """The row of the table for a result."""
     import torch
-
-    from turnkeyml.system import machine
 
     path = Path(result.input.path)
     script = f"{path.parent.name}/{path.stem}"
@@ -166,10 +177,11 @@ def row_of(result: InputResult) -> Row:
         "parameters": str(sum(i.invocation.parameters for i in found)),
         "builds": _all(built, lambda i: i.build_status == "successful_build"),
         "verifies": _worst(i.verification.verdict for i in built if i.verification),
+        "judged": _judged_here(),
         "exporter": "+".join(sorted({_exporter(i) for i in built} - {""})),
         "measured": _all(measured, lambda e: e.ok),
         "reason": _reason(result),
-        "machine": f"{machine.cpu_name()}, {machine.usable_cores()} cores",
+        "machine": _this_machine(),
         "torch": torch.__version__.partition("+")[0],
         "date": date.today().isoformat(),
         "text": text_of(script),
@@ -179,6 +191,19 @@ def row_of(result: InputResult) -> Row:
     if len(result.performances) == 1:
         row["median_ms"] = f"{result.performances[0].median_latency:.4g}"
     return row
+
+
+def _this_machine() -> str:
+    from turnkeyml.system import machine
+
+    return f"{machine.cpu_name()}, {machine.usable_cores()} cores"
+
+
+def _judged_here() -> str:
+    import torch
+
+    version = torch.__version__.partition("+")[0]
+    return f"{date.today().isoformat()} with torch {version} on {_this_machine()}"
 
 
 @contextmanager
@@ -293,7 +318,7 @@ def _run(options: argparse.Namespace) -> None:
             kept[row["script"]] = {**row, "machine": gpu or row["machine"]}
             write_rows(kept.values(), path)
 
-        run(scripts, options.jobs, options.cache_dir, keep)
+        run(scripts, options.jobs, options.cache_dir, keep, options.verdicts)
 
 
 def _merge(options: argparse.Namespace) -> None:
@@ -302,6 +327,26 @@ def _merge(options: argparse.Namespace) -> None:
         rows.update({s: r for s, r in read_rows(Path(path)).items() if current_text(s, r)})
     there = set(all_scripts())
     write_rows([row for script, row in rows.items() if script in there], STATUS)
+
+
+def _judge(options: argparse.Namespace) -> None:
+    """Take the verdicts of other tables; scripts that do not build there keep theirs."""
+    rows = read_rows()
+    for path in options.tables:
+        for script, fresh in read_rows(Path(path)).items():
+            if current_text(script, fresh) and fresh["verifies"]:
+                rows[script] = judged_anew(rows[script], fresh)
+    write_rows(rows.values(), STATUS)
+
+
+def judged_anew(row: Row, fresh: Row) -> Row:
+    """A row with the verdict of a fresher one, which may be from another machine."""
+    judged = (
+        fresh.get("judged") or f"{fresh['date']} with torch {fresh['torch']} on {fresh['machine']}"
+    )
+    before = row.get("verified_before") or row["verifies"]
+    taken = {name: fresh[name] for name in ("verifies", "exporter", "reason")}
+    return {**row, **taken, "verified_before": before, "judged": judged}
 
 
 def causes() -> list[tuple[re.Pattern[str], str]]:
@@ -340,12 +385,16 @@ def main() -> int:
     action.add_argument("--retry", action="store_true", help="also run scripts that failed")
     action.add_argument("--part", default="1/1", help="2/5: run the second fifth of the scripts")
     action.add_argument("--rows", default=str(STATUS), help="the output table")
+    action.add_argument("--verdicts", action="store_true", help="build and verify, measure nothing")
     action.add_argument("--gpu", action="store_true", help="create models and inputs on the GPU")
     action.add_argument("--cache-dir", default=os.path.join("build-output", "status"))
     action.set_defaults(act=_run)
     action = actions.add_parser("merge", help="add the rows of other tables")
     action.add_argument("tables", nargs="+")
     action.set_defaults(act=_merge)
+    action = actions.add_parser("judge", help="take the verdicts of other tables, nothing else")
+    action.add_argument("tables", nargs="+")
+    action.set_defaults(act=_judge)
     action = actions.add_parser("page", help="add the known causes, and write docs/corpus.md")
     action.set_defaults(act=_page)
     options = parser.parse_args()

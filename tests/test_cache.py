@@ -243,6 +243,7 @@ def test_the_folder_of_a_run_is_the_documented_one(cache):
         "turnkey_stats.yaml",
         "inputs_original.npz",
         "outputs_original.npz",
+        "outputs_original_fp64.npz",
         *(f"{kind}_held_out_{n}.npz" for kind in ("inputs", "outputs") for n in range(1, 5)),
         "onnx",
         "x86_benchmark",

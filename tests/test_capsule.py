@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -63,9 +66,9 @@ def moved(cache: Path, elsewhere: Path) -> Path:
     return elsewhere
 
 
-def change_weights(cache: Path, change) -> None:
+def change_weights(cache: Path, change, name: str = "b") -> None:
     """Change an ONNX file behind our back, without changing its size."""
-    folder = BuildFolder(cache, "b")
+    folder = BuildFolder(cache, name)
     path = folder.path / read_state(folder).artifacts["onnx"]
     model = onnx.load(path)
     for tensor in model.graph.initializer:
@@ -143,6 +146,49 @@ def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path
     assert not remeasured(tmp_path / "there").verdict.trusted
 
 
+class Wide(torch.nn.Module):
+    """Nearly all of its work is beyond the range of float16."""
+
+    def __init__(self):
+        super().__init__()
+        self.large, self.small = torch.nn.Linear(256, 256), torch.nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.small(self.large(x * 3e5)[:, :16] / 1e5)
+
+
+def test_a_conversion_that_keeps_nearly_all_in_fp32_is_judged_as_it_was_built(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, Wide(), torch.randn(4, 256), sequence="optimize-fp16")
+    assert state.verification.verdict is Verdict.MATCH
+    assert (state.facts["precision"], state.facts["judged_in"]) == ("mixed", "fp16")
+    found = remeasured(tmp_path)
+    assert (found.verdict, found.precision) == (Verdict.MATCH, "mixed")
+
+
+class Sharper(torch.nn.Module):
+    """Exact to many digits on positive inputs, to one or two on others."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(4096, 8))
+
+    def forward(self, x):
+        y = x @ self.weight
+        if_negative = (x < 0).any(1, keepdim=True) * 3e2
+        return y + if_negative * (x @ self.weight - x.flip(1) @ self.weight.flip(0))
+
+
+def test_other_precisions_are_kept_of_held_out_inputs_too(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path / "here", Sharper(), torch.rand(16, 4096))
+    assert state.verification.verdict is Verdict.MATCH
+    assert ("fp64",) in state.reference.held_out_others
+    found = remeasured(moved(tmp_path / "here", tmp_path / "there"))
+    assert found.verdict is Verdict.MATCH
+    assert found.verification.held_out == state.verification.held_out
+
+
 def test_without_the_original_nothing_is_claimed(tmp_path):
     torch.manual_seed(0)
     build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
@@ -161,3 +207,53 @@ def test_a_file_that_is_not_the_one_that_was_built_is_named(tmp_path):
     found = remeasured(tmp_path)
     assert FlagKind.ARTIFACT in {flag.kind for flag in found.performance.flags}
     assert found.verdict is Verdict.MATCH
+
+
+SCRIPT = """
+import torch
+torch.manual_seed(0)
+torch.nn.Linear(8, 4)(torch.rand(2, 8))
+"""
+
+
+@pytest.mark.parametrize("words", [["{script}"], ["race", "{script}"], ["cache", "benchmark"]])
+def test_a_file_that_is_not_the_one_that_was_built_is_named_before_it_is_measured(tmp_path, words):
+    """Through a pipe, and also if progress is not shown."""
+    script, cache = tmp_path / "script.py", tmp_path / "cache"
+    script.write_text(SCRIPT)
+    first = turnkey("script.py", "--iterations", "2", "-d", str(cache), cwd=tmp_path)
+    assert "is not the file that was built" not in first.stdout + first.stderr
+    (state,) = cache.glob("*/*_state.yaml")
+    change_weights(cache, np.negative, name=state.parent.name)
+    chosen = [word.format(script="script.py") for word in words]
+    if words[0] == "cache":
+        chosen.append(state.parent.name)
+    if words[0] == "race":
+        chosen += ["--runtime", "ort", "torch-eager"]
+    done = turnkey(*chosen, "--iterations", "2", "-d", str(cache), cwd=tmp_path)
+    (warning,) = [line for line in done.stderr.splitlines() if "is not the file" in line]
+    assert warning.startswith("Warning: ")
+    assert "mismatch" in done.stdout
+
+
+def turnkey(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TURNKEY_BUILD_MONITOR": "False"}
+    command = [sys.executable, "-m", "turnkeyml", *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=environment, check=False
+    )
+
+
+def test_the_warning_comes_before_the_measurement(tmp_path, monkeypatch):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    change_weights(tmp_path, np.negative)
+    heard: list[str] = []
+
+    def measured(*_: object, **__: object) -> None:
+        raise RuntimeError(f"{len(heard)} warnings before")
+
+    monkeypatch.setattr("turnkeyml.evaluate.contestants.measure", measured)
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    with pytest.raises(RuntimeError, match="1 warnings before"):
+        measure_again(BuildFolder(tmp_path, "b"), plan, "none", heard.append)

@@ -21,7 +21,7 @@ from turnkeyml.cli.main import main
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save_evaluation
-from turnkeyml.measure.rules import DEFAULT, Rule
+from turnkeyml.measure.rules import DEFAULT, RIGOROUS, Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
@@ -153,7 +153,8 @@ def test_several_processes_are_judged_by_how_they_differ():
         np.subtract(*np.percentile(ratios.draws_from_samples(p, ratios.generator()), (97.5, 2.5)))
         for p in (close, apart)
     ]
-    assert spreads[0] == pytest.approx(2 * 2.776 * ratios.FLOOR / math.sqrt(5), rel=0.15)
+    of_processes, of_moments = 2.776 * ratios.FLOOR / math.sqrt(5), 1.96 * ratios.MOMENT
+    assert spreads[0] == pytest.approx(2 * math.hypot(of_processes, of_moments), rel=0.15)
     assert spreads[1] == pytest.approx(2 * 2.776 * 0.0412 / math.sqrt(5), rel=0.15)
 
 
@@ -196,11 +197,14 @@ def measure(
     version="1.30",
     folder="",
     flags=(),
+    threads=2,
+    distances=(),
     **details,
 ):
     """Add a measurement that nobody had to wait for, with what writes the real ones.
 
-    A process is its latencies in milliseconds.
+    A process is its latencies in milliseconds; the distances of the processors are those of as
+    many rounds of equal length, in each process.
     """
     build = folder_of(cache, script, digest)
     sittings = [
@@ -208,8 +212,9 @@ def measure(
             Samples(
                 timed=(values * 1e6).astype(np.int64),
                 block=1,
-                slices=(len(values),),
+                slices=tuple(map(len, np.array_split(values, len(distances) or 1))),
                 walls=(int(values.sum() * 1e6),),
+                distances=tuple(distances),
                 warmup=np.ones(1, dtype=np.int64),
                 steady=True,
                 stopped="count",
@@ -221,7 +226,7 @@ def measure(
         for values in processes or [stream()]
     ]
     where = build.benchmark("x86", folder or runtime)
-    evaluation = evaluation_of(sittings, X86, find_runtime(runtime, "x86"), 2, rule)
+    evaluation = evaluation_of(sittings, X86, find_runtime(runtime, "x86"), threads, rule)
     cause = Cause.WITHIN_TOLERANCE
     verification = (
         Verification(Verdict(verdict), cause, "as the test wants it") if verdict else None
@@ -440,6 +445,107 @@ def test_samples_that_a_later_measurement_overwrote_are_not_mistaken_for_the_ear
         measure(cache, stream(9.0), parameters={"n": "2"})
     for row in between(a, b).rows:
         assert bool(row.notes) == (row.item.parameters == {"n": "1"})
+
+
+NEAR, FAR = 1.5, 3.9
+"""How far apart processors are that share a cache, and that do not."""
+
+
+def test_processors_that_were_moved_between_the_sides_make_no_difference(a, b):
+    measure(a, stream(1.0), distances=[NEAR] * 10)
+    measure(b, stream(1.06, seed=1), distances=[FAR] * 10)
+    found = between(a, b)
+    (row,) = found.rows
+    assert row.verdict == "UNCLEAR"
+    assert (row.ratio_low, row.ratio_high) == (None, None)
+    assert row.ratio_raw == row.ratio == pytest.approx(1.06, rel=0.01)
+    assert "2.6 times as slowly in B" in row.notes[0]
+    assert found.geometric_mean is None
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "SAME"), (1.03, "SLOWER")])
+def test_only_runs_with_the_processors_in_the_same_place_are_compared(a, b, factor, verdict):
+    measure(a, stream(1.0, count=2000), distances=[NEAR] * 10)
+    moved = np.concatenate([stream(factor, 1, 800), stream(1.06 * factor, 2, 1200)])
+    measure(b, moved, distances=[NEAR] * 4 + [FAR] * 6)
+    (row,) = between(a, b).rows
+    assert row.verdict == verdict
+    assert row.ratio == pytest.approx(factor, rel=0.003)
+    assert row.ratio_raw > 1.03 * factor
+    assert "(100% of A, 40% of B)" in row.notes[0]
+
+
+def test_of_several_processes_those_in_the_same_place_are_compared(a, b):
+    measure(a, *(stream(1.0, seed) for seed in range(5)), distances=[NEAR] * 4)
+    half = [np.concatenate([stream(1.06, s, 500), stream(1.0, s + 9, 500)]) for s in range(5)]
+    measure(b, *half, distances=[FAR, FAR, NEAR, NEAR])
+    (row,) = between(a, b).rows
+    assert row.verdict == "SAME"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"distances": [1.7] * 10},
+        {"distances": ()},
+        {"distances": [None] * 10},
+        {"distances": [FAR] * 10, "threads": 1},
+    ],
+)
+def test_a_placement_that_is_alike_or_unknown_or_without_effect_changes_nothing(a, b, same):
+    threads = same.get("threads", 2)
+    measure(a, stream(1.0), distances=[NEAR] * 10, threads=threads)
+    measure(b, stream(1.06, seed=1), **same)
+    (row,) = between(a, b).rows
+    assert (row.verdict, row.notes) == ("SLOWER", ())
+
+
+def test_another_cpu_is_a_difference_of_its_own(a, b):
+    measure(a, stream(1.0), distances=[NEAR] * 10)
+    there = measure(b, stream(1.06, seed=1), distances=[FAR] * 10)
+    conditions = replace(there.conditions, cpu="another CPU")
+    add_evaluation(folder_of(b, "net", "aaaaaaaa"), replace(there, conditions=conditions))
+    (row,) = between(a, b).rows
+    assert row.verdict == "SLOWER"
+
+
+def test_a_report_knows_where_the_processors_were(a, b, tmp_path):
+    measure(a, stream(1.0), distances=[NEAR] * 10)
+    measure(b, stream(1.06, seed=1), distances=[FAR] * 10)
+    (report,) = write_report([b], tmp_path)
+    (row,) = between(a, report).rows
+    assert row.verdict == "UNCLEAR"
+    assert "moved the processors" in row.notes[0]
+
+
+def remembered(cache, speed, *processes):
+    """A measurement while so many gigabytes were copied in a second."""
+    found = measure(cache, *processes, rule=RIGOROUS)
+    conditions = replace(found.conditions, memory_speed=speed)
+    add_evaluation(folder_of(cache, "net", "aaaaaaaa"), replace(found, conditions=conditions))
+
+
+@pytest.mark.parametrize(
+    ("speed", "verdict"), [(20.0, "SLOWER"), (20.3, "SLOWER"), (18.4, "UNCLEAR"), (None, "SLOWER")]
+)
+def test_less_is_told_if_the_memory_was_slower(a, b, speed, verdict):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    remembered(a, 20.0, *processes)
+    remembered(b, speed, *(1.024 * values for values in processes))
+    (row,) = between(a, b).rows
+    assert row.verdict == verdict
+    assert row.ratio == pytest.approx(1.024, rel=0.001)
+    assert [note for note in row.notes if "memory" in note] == (
+        ["the memory was 8% slower in B, so that less can be told"] if verdict == "UNCLEAR" else []
+    )
+
+
+def test_a_large_change_is_told_whatever_the_memory_did(a, b):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    remembered(a, 20.0, *processes)
+    remembered(b, 18.4, *(1.2 * values for values in processes))
+    (row,) = between(a, b).rows
+    assert row.verdict == "SLOWER"
 
 
 def test_what_differs_in_the_conditions_is_said_once_for_all_rows(a, b):

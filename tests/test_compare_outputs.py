@@ -284,3 +284,16 @@ def test_a_masked_build_with_negated_weights_is_a_mismatch(mask, sequence, tmp_p
     outputs = run_once(str(path), reference.inputs, 1)
     precision = sequence.removeprefix("optimize-")
     assert compare(outputs, reference, precision).verdict is Verdict.MISMATCH
+
+
+@pytest.mark.parametrize("precision", ["mixed", "int8"])
+def test_mixed_and_quantized_files_are_held_to_the_tolerance_of_fp16(precision):
+    exact = LOGITS.astype(np.float64)
+    half = LOGITS.astype(np.float16)
+    step = np.abs(LOGITS).max() / 127
+    quantized = np.round(LOGITS / step) * step
+    found = judged(half, LOGITS, precision, fp16=half, fp32=exact)
+    assert (found.verdict, f"({precision})" in found.reason) == (Verdict.MATCH, True)
+    assert judged(quantized, LOGITS, precision, fp16=half).verdict is Verdict.CLOSE
+    assert judged(-half, LOGITS, precision, fp16=half).verdict is Verdict.MISMATCH
+    assert judged(quantized, quantized, precision).verdict is Verdict.MATCH

@@ -87,10 +87,6 @@ def test_masks_are_judged_by_their_overlap():
     assert verdict(~golden, golden).verdict == "mismatch"
 
 
-def test_a_model_that_never_repeats_itself_is_called_nondeterministic():
-    assert verdict(GOLDEN + 1, deterministic=False).verdict == "nondeterministic"
-
-
 def test_a_model_without_outputs_is_not_checked():
     assert compare({}, Reference({}, {}), "fp32").verdict == "not checked"
 
@@ -328,10 +324,10 @@ def test_a_model_that_amplifies_rounding_is_verified_in_subgraphs(tmp_path):
     torch.manual_seed(0)
     model = Chaotic()
     state = in_fp16(model, {"x": torch.rand(4, 64)}, tmp_path)
-    assert state.verification.verdict == "match"
+    assert state.verification.verdict == "match in parts"
     assert "in each of 48 subgraphs" in state.verification.reason
     assert "the original itself gives other results in fp16" in state.verification.reason
-    assert state.verification.max_relative_error > 0.1
+    assert state.verification.cosine >= 0.99
 
 
 def test_an_error_in_one_subgraph_is_found(tmp_path):

@@ -96,6 +96,22 @@ def test_where_there_is_no_calm_everything_counts():
     assert samples.stopped == "precise"
 
 
+def test_load_that_comes_and_goes_is_set_aside_even_when_waiting_is_over():
+    machine = Machine(*((begin, begin + 0.7) for begin in np.arange(0.5, 60.0, 2.0)))
+    samples = measure(machine, most=1.0, rule=Rule(least_seconds=4.0, cap_seconds=20.0))
+    assert samples.paused_seconds == pytest.approx(1.0)
+    assert np.median(samples.timed) == pytest.approx(LATENCY, rel=0.01)
+    assert np.mean(samples.timed > 1.2 * LATENCY) < 0.15
+    assert samples.stopped == "precise"
+
+
+def test_what_is_set_aside_does_not_lengthen_a_measurement_without_limit():
+    machine = Machine(*((begin, begin + 0.7) for begin in np.arange(0.5, 600.0, 2.0)))
+    samples = measure(machine, most=1.0, rule=Rule(least_seconds=99.0, cap_seconds=10.0))
+    assert samples.stopped == "cap"
+    assert machine.now < 13.0
+
+
 def test_the_samples_stay_in_the_order_in_which_they_were_taken():
     samples = measure(Machine((0.6, 1e6)), most=3.0)
     slow = samples.timed > 1.2 * LATENCY

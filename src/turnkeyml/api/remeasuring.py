@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -21,19 +22,22 @@ def remeasure(
     build_names: str | Iterable[str] = (),
     *,
     on_result: Callable[[str, list[Evaluation]], None] | None = None,
+    on_warning: Callable[[str, str], None] | None = None,
     **options: Unpack[RemeasureOptions],
 ) -> dict[str, list[Evaluation]]:
     """Measure existing builds again; the evaluations by build name, empty if all were skipped.
 
     This needs neither the scripts nor torch. ``on_result`` is called with the name and the
-    evaluations of a build as soon as they are known.
+    evaluations of a build as soon as they are known, ``on_warning`` with the name and a sentence
+    before a build is measured whose files are not those that were built.
     """
     from turnkeyml.evaluate.remeasure import measure_again
 
     plan = plan_of(options)
     found: dict[str, list[Evaluation]] = {}
     for folder in select_builds(build_names, cache_of(options), options["all"]):
-        found[folder.name] = measure_again(folder, plan, options["skip"])
+        warn = functools.partial(on_warning, folder.name) if on_warning is not None else None
+        found[folder.name] = measure_again(folder, plan, options["skip"], warn)
         if on_result is not None:
             on_result(folder.name, found[folder.name])
     return found

@@ -20,6 +20,7 @@ from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.capsule import save_inputs, save_reference
 from turnkeyml.verify.judge import calibrate
+from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Built", "build"]
@@ -163,13 +164,20 @@ class _Builder:
         }
 
     def _facts(self, bench: Workbench) -> dict[str, Any]:
-        """The precision of the last ONNX file, and the checksums of all."""
+        """The precision of the last ONNX file and that in which it was judged, and the checksums
+        of all."""
         from turnkeyml.build.precision import precision_of
 
         if ONNX not in bench.artifacts:
             return {"sha256": {}}
         precision = precision_of(bench.artifacts[ONNX])
-        return {"precision": precision, "sha256": self._checksums(bench)}
+        if precision == "fp32" and ONNX_FP32 in bench.artifacts:
+            precision = "mixed"  # a conversion that had to keep nearly all of it in fp32
+        return {
+            "precision": precision,
+            "judged_in": _judged_in(bench),
+            "sha256": self._checksums(bench),
+        }
 
     def _artifact_files(self, bench: Workbench) -> dict[str, tuple[str, ...]]:
         """Each ONNX file with its data files, by their paths in the build folder."""
@@ -219,8 +227,7 @@ def _verify(bench: Workbench) -> Verification:
     path = bench.artifacts[ONNX]
     verdict = bench.verdicts.get(path.name)
     if verdict is None:
-        precision = bench.facts.get("precision", "fp32")
-        verdict = bench.check(path, precision)
+        verdict = bench.check(path, _judged_in(bench))
     earlier = next((name for name, found in bench.verdicts.items() if found.trusted), None)
     if earlier is not None and verdict.verdict in (Verdict.CLOSE, Verdict.MISMATCH):
         good, bad = bench.made_by[earlier], bench.made_by[path.name]
@@ -228,6 +235,17 @@ def _verify(bench: Workbench) -> Verification:
             verdict, reason=f"{verdict.reason}; it matched after {good}, but not after {bad}"
         )
     return verdict
+
+
+def _judged_in(bench: Workbench) -> str:
+    """The precision whose tolerance holds for the last ONNX file, here and wherever it runs."""
+    from turnkeyml.build.precision import precision_of
+
+    path = bench.artifacts[ONNX]
+    made = str(bench.facts.get("precision", "fp32"))
+    if path.name in bench.verdicts:  # by the stage that made it, in the precision that it made
+        return made
+    return max(made, precision_of(path), key=lambda precision: RULES[precision].loose)
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from turnkeyml.build.inner import Walk, walk
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Outputs, Reference
+
+if TYPE_CHECKING:
+    from turnkeyml.build.inner import Walk
 
 __all__ = ["check_onnx"]
 
@@ -49,6 +52,8 @@ def _by_submodules(
     """The verdict on a file whose outputs differ: does every submodule match nevertheless?"""
     if reference.inner is None or not precision == reference.precision == "fp32":
         return whole
+    from turnkeyml.build.inner import walk
+
     try:
         found = walk(path, reference, precision, threads)
         print(f"By submodules: {found}", flush=True)

@@ -21,24 +21,39 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import numpy_helper
 
 from turnkeyml.build import onnx_files
+from turnkeyml.build.decisions import is_decision, scores_of, the_same_decision
+from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference
 
 __all__ = ["Walk", "walk"]
 
+FLOAT, DOUBLE, FLOAT16 = (
+    onnx.TensorProto.FLOAT,
+    onnx.TensorProto.DOUBLE,
+    onnx.TensorProto.FLOAT16,
+)
+
 MAX_OUTPUTS = 256
 """The most values to look at in one step: a session with thousands of outputs takes minutes."""
 
-MAX_OUTPUT_BYTES = 2 << 30
+MAX_OUTPUT_BYTES = 1 << 30
 """The most bytes that these values may take together."""
+
+MAX_DECISIONS = 32
+"""The most decisions to look at in one step."""
 
 MAX_STEPS = 60
 
 SAMPLED = 64
 """How many numbers are looked at to find the result that a value may be."""
+
+NEAR = 0.01
+"""How far these may be off, relative to their sum, for all of the numbers to be compared."""
 
 TRIED = 3
 """How many of the most similar results a value is compared with."""
@@ -63,7 +78,7 @@ class Walk:
 
     @property
     def arrived(self) -> bool:
-        return self.values > 0 and self.verdict.verdict is Verdict.MATCH
+        return self.verdict.verdict is Verdict.MATCH
 
 
 def walk(path: Path, reference: Reference, precision: str, threads: int) -> Walk:
@@ -79,16 +94,20 @@ class _Walker:
         self.reference = reference
         self.precision = precision
         self.threads = threads
-        self.model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(path))
+        self.model = onnx_files.with_shapes(onnx_files.read_graph(path))
         self.results = _Results(reference.inner() if reference.inner else [])
+        self.weights = {w.name: numpy_helper.to_array(w) for w in _small(self.model.graph)}
         self.known: Outputs = {}
+        self._decided_by: set[int] = set()
+        """The results that are decisions of a node, by identity."""
         self.last = ""
-        self._outputs = [output.name for output in self.model.graph.output]
+        names = [output.name for output in self.model.graph.output]
+        self.expected = dict(zip(names, widened(reference.outputs), strict=True))
         self._types = {value.name: value for value in self.model.graph.value_info}
 
     def run(self) -> Walk:
         for _ in range(MAX_STEPS):
-            ahead = _ahead(self.model.graph.node, set(self._outputs), set(self.known))
+            ahead = _ahead(self.model.graph.node, self._missing, set(self.known))
             verdict, found = self._step(ahead, _spread)
             if verdict.verdict is Verdict.MATCH:
                 break
@@ -98,25 +117,77 @@ class _Walker:
                 break
         return Walk(len(self.known), verdict, self.last)
 
+    @property
+    def _missing(self) -> list[str]:
+        """The outputs that have not been found to match."""
+        return [name for name in self.expected if name not in self.known]
+
     def _step(self, ahead: list[onnx.NodeProto], choose: Choice) -> tuple[Verification, bool]:
         """Look at some values ahead; the verdict on the outputs, and whether any value matches."""
         wanted = choose([*self._candidates(ahead)])
-        made = self._compute(ahead, [name for name, _ in wanted])
-        outputs = {name: made[name] for name in self._outputs}
-        alone = Reference(self.reference.inputs, self.reference.outputs)
-        verdict = compare(outputs, alone, self.precision)
+        decisions = [*self._next_decisions(ahead)][:MAX_DECISIONS]
+        made = self._compute(ahead, [*(name for name, _ in wanted), *_values_of(decisions)])
+        missing = self._missing
+        verdict = self._verdict(made, missing)
+        if verdict.verdict is Verdict.MATCH:
+            return verdict, True
         fresh = {}
         for name, _ in wanted:
             if (result := self.results.same(made[name], self.precision)) is not None:
                 fresh[name] = result.array
                 self.last = result.module
+        for node in decisions:
+            fresh.update(self._decided(node, made))
+        for name in missing:
+            if self._verdict(made, [name]).verdict is Verdict.MATCH:
+                fresh[name] = self.expected[name].astype(made[name].dtype)
         self.known.update(fresh)
         return verdict, bool(fresh)
 
+    def _next_decisions(self, ahead: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+        """The decisions ahead that do not depend on another one."""
+        depends: set[str] = set()
+        for node in ahead:
+            later, decides = bool(depends & {*_inputs(node)}), self._decides(node)
+            if decides and not later:
+                yield node
+            if decides or later:
+                depends.update(node.output)
+
+    def _decides(self, node: onnx.NodeProto) -> bool:
+        """Whether a node makes a decision by floating-point scores."""
+        if not is_decision(node):
+            return False
+        kinds = [self._types[name] for name in scores_of(node) if name in self._types]
+        return any(k.type.tensor_type.elem_type in (FLOAT, DOUBLE, FLOAT16) for k in kinds)
+
+    def _decided(self, node: onnx.NodeProto, made: Outputs) -> Outputs:
+        """What the original decides at a node, if the scores allow it; empty if not.
+
+        The file makes its decisions in the order of the original, so that of several results that
+        the scores allow it is the first that has not been used.
+        """
+        values = {**self.reference.inputs, **self.weights, **self.known, **made}
+        if not all(name in values for name in (*scores_of(node), *filter(None, node.output))):
+            return {}
+        results = self.results.of_shape(values[node.output[-1]].shape)
+        ordered = sorted(results, key=lambda result: id(result) in self._decided_by)
+        found = the_same_decision(node, values, ordered, self.precision)
+        if found is None:
+            return {}
+        result, outputs = found
+        self._decided_by.add(id(result))
+        return outputs
+
+    def _verdict(self, made: Outputs, names: list[str]) -> Verification:
+        alone = Reference({}, {name: self.expected[name] for name in names})
+        return compare({name: made[name] for name in names}, alone, self.precision)
+
     def _candidates(self, ahead: Iterable[onnx.NodeProto]) -> Iterator[tuple[str, int]]:
         """The values ahead that may be results of submodules, with their bytes."""
-        for name in itertools.chain.from_iterable(node.output for node in ahead):
-            if not name or name in self.known or name in self._outputs:
+        rest = (node for node in ahead if not self._decides(node))
+        for name in itertools.chain.from_iterable(node.output for node in rest):
+            if not name or name in self.known or name in self.expected:
                 continue
             shape = _shape(self._types.get(name))
             if shape is None:
@@ -135,19 +206,23 @@ class _Walker:
         part.CopyFrom(self.model)
         del part.graph.node[:], part.graph.value_info[:], part.graph.input[:], part.graph.output[:]
         part.graph.node.extend(ahead)
+        for node in part.graph.node:  # one result of a node may be known, and another one not
+            for index, name in enumerate(node.output):
+                if name in self.known:
+                    node.output[index] = f"{name}_made"
         inputs = [value for value in self.model.graph.input if value.name in own]
         part.graph.input.extend([*inputs, *(self._taken(*item) for item in given.items())])
-        outputs = [*self._outputs, *names]
+        made = set(itertools.chain.from_iterable(node.output for node in ahead)) - {*self.known}
+        outputs = dict.fromkeys([*self._missing, *(name for name in names if name in made)])
         part.graph.output.extend(onnx.ValueInfoProto(name=name) for name in outputs)
         self._keep_weights(part.graph, used)
         path = self.path.with_name(f"{self.path.stem}-inner.onnx")
         try:
             onnx.save(part, str(path))
             recorded = {n: array for n, array in self.reference.inputs.items() if n in own}
-            made = run_once(str(path), {**recorded, **given}, self.threads)
+            return run_once(str(path), {**recorded, **given}, self.threads)
         finally:
             path.unlink(missing_ok=True)
-        return made
 
     def _taken(self, name: str, array: np.ndarray) -> onnx.ValueInfoProto:
         """A known value as an input."""
@@ -172,6 +247,9 @@ class _Results:
             for shape, found in self._by_shape.items()
         }
 
+    def of_shape(self, shape: tuple[int, ...]) -> list[InnerResult]:
+        return self._by_shape.get(shape, [])
+
     @property
     def shapes(self) -> set[tuple[int, ...]]:
         return set(self._by_shape)
@@ -183,14 +261,21 @@ class _Results:
             return None
         sample = _sample(array)
         far = np.abs(self._samples[array.shape] - sample).sum(axis=1)
-        for index in np.argsort(far)[:TRIED]:
+        near = NEAR * np.abs(sample).sum()
+        for index in [i for i in np.argsort(far)[:TRIED] if far[i] <= near]:
             result = results[index]
-            if result.array.dtype.kind != array.dtype.kind:
-                continue
-            alone = Reference({}, {"value": result.array})
-            if compare({"value": array}, alone, precision).verdict is Verdict.MATCH:
+            if _is_same(array, result.array, precision):
                 return InnerResult(result.module, result.array.astype(array.dtype))
         return None
+
+
+def _is_same(array: np.ndarray, result: np.ndarray, precision: str) -> bool:
+    if array.dtype.kind != result.dtype.kind:
+        return False
+    if array.dtype.kind != "f":
+        return np.array_equal(array, result)
+    found = compare({"value": array}, Reference({}, {"value": result}), precision)
+    return found.verdict is Verdict.MATCH
 
 
 def _sample(array: np.ndarray) -> np.ndarray:
@@ -216,7 +301,7 @@ def _nearest(candidates: Candidates) -> Candidates:
 
 
 def _ahead(
-    nodes: Iterable[onnx.NodeProto], outputs: set[str], known: set[str]
+    nodes: Iterable[onnx.NodeProto], outputs: Iterable[str], known: set[str]
 ) -> list[onnx.NodeProto]:
     """The nodes between what is known and the outputs, in order."""
     found, wanted = [], set(outputs)
@@ -225,6 +310,20 @@ def _ahead(
             found.append(node)
             wanted.update({*_inputs(node)} - known)
     return found[::-1]
+
+
+def _values_of(decisions: Iterable[onnx.NodeProto]) -> list[str]:
+    """The scores and the outputs of some decisions."""
+    return [name for node in decisions for name in (*scores_of(node), *node.output) if name]
+
+
+def _small(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
+    """The constants of a graph that may be a threshold."""
+    return [
+        weight
+        for weight in graph.initializer
+        if math.prod(weight.dims) == 1 and weight.data_location != onnx.TensorProto.EXTERNAL
+    ]
 
 
 def _inputs(node: onnx.NodeProto) -> list[str]:

@@ -21,6 +21,7 @@ __all__ = [
     "opset_of",
     "read_graph",
     "total_bytes",
+    "with_shapes",
 ]
 
 ONE_FILE_BYTES = 100_000_000
@@ -40,6 +41,18 @@ def read_graph(path: Path) -> onnx.ModelProto:
         raise BuildError(
             f"{path.name} is not a valid ONNX file ({type(error).__name__})"
         ) from error
+
+
+def with_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the inferred shapes and types of its inner values.
+
+    Some files that runtimes accept contradict onnx's own inference; these come back as they are.
+    """
+    try:
+        return onnx.shape_inference.infer_shapes(model)
+    except onnx.shape_inference.InferenceError as error:
+        print(f"The shapes of inner values are not known: {error}", flush=True)
+        return model
 
 
 def opset_of(path: Path) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import onnx
 
-from turnkeyml.build.onnx_files import read_graph
+from turnkeyml.build.onnx_files import read_graph, with_shapes
 
 __all__ = ["precision_of"]
 
@@ -36,7 +36,7 @@ def precision_of(path: Path) -> str:
     Matrix products and convolutions decide, because they take the time; each counts by its number
     of weights. In a file without any, all floating-point values count.
     """
-    model = onnx.shape_inference.infer_shapes(read_graph(path))
+    model = with_shapes(read_graph(path))
     found = Counter[str]()
     for graph in _graphs(model.graph):
         found.update(_work(graph))

@@ -11,7 +11,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import StageRecord, Verdict, Verification
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
+from turnkeyml.verify.judge import with_frozen
 from turnkeyml.verify.reference import Reference
 
 __all__ = ["MODEL", "ONNX", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
@@ -100,10 +101,10 @@ class Workbench:
         return self.received is not None and self.received.verdict is Verdict.SPECIALISED
 
     def with_frozen(self, found: Verification) -> Verification:
-        """A verdict that also says, if specialised, where the exporter froze a value."""
-        if self.received is None or found.verdict is not Verdict.SPECIALISED:
+        """The verdict on a file made from the first verified one, with what the export froze."""
+        if self.received is None:
             return found
-        return replace(found, frozen=self.received.frozen)
+        return with_frozen(found, self.received.frozen, specialised=self.is_specialised)
 
     def keep(self, stage: str) -> None:
         """Move the files of a stage into the build: external data first, then the graphs."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from turnkeyml.nouns import InvocationRecord
     from turnkeyml.runtimes.contract import LiveModel
 
-__all__ = ["Subject"]
+__all__ = ["FEW_SETS_BYTES", "Subject", "differ", "is_comparable"]
 
 
 FEW_SETS = 2
@@ -59,14 +59,14 @@ class Subject(ABC):
         for variants in VARIANTS[:FEW_SETS] if large else VARIANTS:
             for variant in variants:
                 inputs = draw(recorded.inputs, variant)
-                if not _differ(inputs, recorded.inputs):
+                if not differ(inputs, recorded.inputs):
                     continue
                 try:
                     reference = self.compute_on(inputs)
                 except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
                     print(f"The original fails on {variant} inputs: {describe(error)}", flush=True)
                     continue
-                if _is_comparable(reference.outputs):
+                if is_comparable(reference.outputs):
                     yield reference
                     break
 
@@ -96,11 +96,12 @@ class Subject(ABC):
         return None
 
 
-def _differ(inputs: Outputs, recorded: Outputs) -> bool:
+def differ(inputs: Outputs, recorded: Outputs) -> bool:
+    """Whether any input has other values than the recorded one."""
     return any(not np.array_equal(inputs[name], recorded[name]) for name in inputs)
 
 
-def _is_comparable(outputs: Outputs) -> bool:
+def is_comparable(outputs: Outputs) -> bool:
     """Whether there is a finite number to compare: unusual inputs may give only NaN."""
     floats = [array for array in outputs.values() if array.dtype.kind in "fc"]
     return not floats or any(np.isfinite(array).any() for array in floats)

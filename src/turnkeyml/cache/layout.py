@@ -12,8 +12,9 @@ CACHE/
     inputs_original.npz     the recorded inputs
     outputs_original.npz    what the original model returned for them
     outputs_original_P.npz  the same in another precision, if the verdict depended on it
+    outputs_again_N.npz     what it returned in more runs, if it does not repeat its results
     inputs_held_out_N.npz   inputs that no exporter has seen
-    outputs_held_out_N.npz  what the original model returned for them
+    outputs_held_out_N.npz  what the original model returned for them; _P as above
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     DEVICE_benchmark/RUNTIME/
@@ -129,13 +130,18 @@ class BuildFolder:
         """What the original returned in another precision."""
         return self.path / f"{Path(OUTPUTS).stem}_{precision}.npz"
 
+    def outputs_again(self, number: int) -> Path:
+        """What one more run of an original returned that is not deterministic; from 1 on."""
+        return self.path / f"outputs_again_{number}.npz"
+
     def held_out_inputs(self, number: int) -> Path:
         """Inputs that no exporter has seen; the first set has the number 1."""
         return self.path / f"inputs_held_out_{number}.npz"
 
-    def held_out_outputs(self, number: int) -> Path:
-        """What the original returned for them."""
-        return self.path / f"outputs_held_out_{number}.npz"
+    def held_out_outputs(self, number: int, precision: str = "") -> Path:
+        """What the original returned for them, in another precision if one is given."""
+        suffix = f"_{precision}" if precision else ""
+        return self.path / f"outputs_held_out_{number}{suffix}.npz"
 
     @property
     def outputs_verified(self) -> Path:

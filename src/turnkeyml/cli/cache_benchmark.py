@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
@@ -23,10 +24,13 @@ def run(options: argparse.Namespace) -> int:
     def show(name: str, evaluations: list[Evaluation]) -> None:
         print("\n".join(build_lines(name, evaluations, verbose=verbose)), flush=True)
 
+    def warn(name: str, warning: str) -> None:
+        print(f"Warning: {name}: {warning}", file=sys.stderr, flush=True)
+
     with Output(options.command, wants_json(options)) as output:
         names = getattr(options, "build_names", ())
         tell_damages(names, chosen, chosen["all"])
-        found = remeasure(names, on_result=show, **chosen)
+        found = remeasure(names, on_result=show, on_warning=warn, **chosen)
         ok = all(e.ok for evaluations in found.values() for e in evaluations)
         builds = [{"name": name, "evaluations": found[name]} for name in found]
         output.set_content(ok=ok, cache_dir=chosen["cache_dir"], builds=builds)

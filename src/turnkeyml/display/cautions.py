@@ -18,13 +18,19 @@ __all__ = ["cautions", "every_caution"]
 MOST = 2
 """Sentences that are shown."""
 
-OF_THE_MACHINE = (FlagKind.HEAT, FlagKind.QUOTA, FlagKind.LOAD, FlagKind.STEAL)
+OF_THE_MACHINE = (
+    FlagKind.HEAT,
+    FlagKind.QUOTA,
+    FlagKind.LOAD,
+    FlagKind.STEAL,
+    FlagKind.PLACEMENT,
+)
 """Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
 """Effects of other programs on a series of runs; the last one also widens the interval."""
 LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 """Why the interval of the median is wider than the rule asks for."""
-ALWAYS_TOLD = (FlagKind.HEAT, FlagKind.QUOTA, FlagKind.PROCESSES)
+ALWAYS_TOLD = (FlagKind.ARTIFACT, FlagKind.HEAT, FlagKind.QUOTA, FlagKind.PROCESSES)
 """Flags that are shown even with grade A: the measurement was not the requested one."""
 INCOMPLETE = 0.05
 """The weight of a missing process, which no interval shows: the same as heat."""
@@ -102,11 +108,13 @@ class _Measured:
 
 def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
+    yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     for kind in (FlagKind.HEAT, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
     for kind in (FlagKind.LOAD, FlagKind.STEAL):
         yield from _root(measured, kind, SYMPTOMS)
+    yield from _root(measured, FlagKind.PLACEMENT)
     short = [m for m in measured if m.is_wide() and (m.rule in CHOSEN or not loaded)]
     if short:
         yield _length(short, measured)

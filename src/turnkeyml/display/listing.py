@@ -230,8 +230,10 @@ def _median(evaluation: Evaluation, performance: Performance) -> str:
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:
-    """The verdict, unless it is a match."""
-    if verification is None or verification.verdict is Verdict.MATCH:
+    """The verdict, unless it is a match without frozen values."""
+    if verification is None:
+        return []
+    if verification.verdict is Verdict.MATCH and not verification.frozen:
         return []
     detail = ""
     if verification.max_relative_error is not None:

@@ -40,7 +40,9 @@ class OverviewWatcher:
         """Print nothing."""
 
     def event(self, item: Input | None, event: events.Event) -> None:
-        """Print nothing: with many inputs, each gets only one line at its end."""
+        """Print a warning and nothing else: with many inputs, each gets one line at its end."""
+        if isinstance(event, events.ArtifactChanged):
+            self.note(f"Warning: {item.name if item else event.invocation}: {event.warning}")
 
     def tick(self) -> None:
         """Do nothing: printed lines do not change."""
@@ -96,6 +98,7 @@ class BarWatcher(OverviewWatcher):
         self.tick()
 
     def event(self, item: Input | None, event: events.Event) -> None:
+        super().event(item, event)
         activity = _activity(event)
         if item is not None and activity:
             self._running[item.name] = activity

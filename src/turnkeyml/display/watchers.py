@@ -77,6 +77,8 @@ class PlainWatcher:
                 self._tell(outcome.traceback.rstrip())
             case events.InvocationFinished(result) if result.traceback and self._traceback:
                 self._tell(result.traceback.rstrip())
+            case events.ArtifactChanged(invocation, warning):
+                self._warn(f"{item.name if item else invocation}: {warning}")
             case _ if self._monitor:
                 line = _progress_line(event)
                 if line:
@@ -107,6 +109,9 @@ class PlainWatcher:
         """Print a line if progress is shown."""
         if self._monitor:
             print(line, flush=True)
+
+    def _warn(self, warning: str) -> None:
+        self._tell(f"Warning: {warning}")
 
     def _tell(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -156,7 +161,7 @@ class ViewWatcher(PlainWatcher):
 
     def event(self, item: Input | None, event: events.Event) -> None:
         match event:
-            case events.ScriptFinished():
+            case events.ScriptFinished() | events.ArtifactChanged():
                 super().event(item, event)
             case events.InvocationFinished(result):
                 if result.traceback and self._traceback and self._view:
@@ -189,6 +194,12 @@ class ViewWatcher(PlainWatcher):
         if self._view:
             self._view.stop()
             self._view = None
+
+    def _warn(self, warning: str) -> None:
+        if self._view:  # above the view, which is drawn again
+            self._view.console.print(f"Warning: {warning}", markup=False)
+        else:
+            super()._warn(warning)
 
     def _begin(self, activity: str) -> None:
         self._current, self._began, self._expected = activity, time.monotonic(), 0.0

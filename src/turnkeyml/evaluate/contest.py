@@ -14,6 +14,8 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.progress import Report, Tell
+from turnkeyml.measure.distance import Distance, may_move, wait_until_near
+from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.race import RoundReferee
@@ -28,7 +30,15 @@ from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
 
-__all__ = ["Contestant", "FileContestant", "LiveContestant", "Outcome", "Quiet", "measure"]
+__all__ = [
+    "Contestant",
+    "FileContestant",
+    "LiveContestant",
+    "Outcome",
+    "Quiet",
+    "changed_warning",
+    "measure",
+]
 
 Announce = Callable[[float], None]
 Quiet = Callable[[], AbstractContextManager[None]]
@@ -91,6 +101,8 @@ class FileContestant:
     """Of the file as it is measured."""
     changed: bool = False
     """Whether that is not the file that was built."""
+    judged_in: str = ""
+    """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
 
     @contextlib.contextmanager
@@ -102,6 +114,7 @@ class FileContestant:
             cache_dir=str(self.build.cache_dir),
             build_name=self.build.name,
             reference=self.reference,
+            judged_in=self.judged_in,
         )
         worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
         with contextlib.closing(worker):
@@ -152,6 +165,15 @@ class Outcome:
     sittings: tuple[Sitting, ...] = ()
 
 
+def changed_warning(contestant: Contestant) -> str:
+    """What to say of a contestant whose file is not the one that was built."""
+    return (
+        f"{contestant.artifact} is not the file that was built (another SHA-256); "
+        "the verdict is on what it computes now. Run its script with --rebuild always to build "
+        "it again."
+    )
+
+
 def measure(
     contestants: list[Contestant],
     rule: Rule,
@@ -171,6 +193,7 @@ def measure(
     runners = [_Runner(c) for c in contestants]
     report = Report(tell, rule.processes)
     for number in range(rule.processes):
+        waited = _wait_for_placement(rule, threads, report)
         with contextlib.ExitStack() as stack:
             ready = []
             for runner in runners:
@@ -179,12 +202,41 @@ def measure(
                 if runner.enter(stack, number):
                     ready.append(runner)
             with quiet():
+                before = _memory_speeds(ready)
                 found = _sample(ready, rule, announce, report, baseline)
+                speeds = (*before, *_memory_speeds(ready))
             for runner, samples in zip(ready, found, strict=True):
-                runner.note(samples)
+                runner.note(_completed(samples, waited, speeds))
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
+
+
+def _wait_for_placement(rule: Rule, threads: int, report: Report) -> float:
+    """Before each process of a rigorous measurement, give the hypervisor time to bring processors
+    together that it has moved apart; the seconds that it took."""
+    if rule.placement_seconds <= 0 or threads < 2 or not may_move():
+        return 0.0
+    return wait_until_near(Distance().look, rule.placement_seconds, on_wait=report.waiting)
+
+
+def _memory_speeds(ready: list[_Runner]) -> tuple[float, ...]:
+    """How fast the memory is now. Where we are measured ourselves nobody looks, as what it needs
+    would count as the model's memory."""
+    if not all(r.entry is not None and isinstance(r.entry.meter, Worker) for r in ready):
+        return ()
+    speed = memory_speed()
+    return () if speed is None else (speed,)
+
+
+def _completed(
+    samples: Samples | BaseException, waited: float, speeds: tuple[float, ...]
+) -> Samples | BaseException:
+    """With the seconds that we waited before, and how fast the memory was."""
+    if isinstance(samples, BaseException):
+        return samples
+    paused = samples.paused_seconds + waited
+    return replace(samples, paused_seconds=paused, memory_speeds=speeds)
 
 
 def _sample(
@@ -305,11 +357,7 @@ class _Runner:
 
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
         if self._contestant.changed:
-            yield Flag(
-                FlagKind.ARTIFACT,
-                f"{self._contestant.artifact} is not the file that was built (another SHA-256); "
-                "the verdict is on what it computes now. --rebuild always builds it again.",
-            )
+            yield Flag(FlagKind.ARTIFACT, changed_warning(self._contestant))
         if self._reason is None and self._processes < rule.processes:
             yield Flag(
                 FlagKind.PROCESSES,

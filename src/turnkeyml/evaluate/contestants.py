@@ -19,6 +19,7 @@ from turnkeyml.evaluate.contest import (
     LiveContestant,
     Outcome,
     Quiet,
+    changed_warning,
     measure,
 )
 from turnkeyml.evaluate.progress import Tell
@@ -97,6 +98,7 @@ class Contestants:
         assert kind is not None
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
+        judged_in = self.state.facts.get("judged_in") if kind == ONNX else None
         built = self.state.facts.get("sha256", {}).get(kind)
         found = built if self.is_fresh else self._checksum(kind)
         request = Request(
@@ -112,6 +114,7 @@ class Contestants:
             request=request,
             build=self.folder,
             reference=self.state.reference,
+            judged_in=judged_in or precision,
             artifact=artifact,
             sha256=found,
             changed=built is not None and found != built,
@@ -167,11 +170,16 @@ class Contestants:
 def measure_contestants(
     contestants: Contestants,
     runtimes: list[Runtime],
+    *,
     announce: Callable[[float], None] | None = None,
     quiet: Quiet = nullcontext,
     tell: Tell | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
-    """Measure with each runtime; several contestants race. Needs the build folder's lock."""
+    """Measure with each runtime; several contestants race. Needs the build folder's lock.
+
+    ``warn`` hears of files that are not those that were built, before anything is measured.
+    """
     plan, device = contestants.plan, find_device(contestants.plan.device)
     taking_part: list[Contestant] = []
     refused: list[Outcome] = []
@@ -180,6 +188,9 @@ def measure_contestants(
             taking_part += contestants.of(runtime)
         except TurnkeyError as error:  # such as that its ONNX file is damaged
             refused.append(Outcome(failed(device, runtime, str(error))))
+    if warn is not None:
+        for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
+            warn(warning)
     measured = measure(
         taking_part,
         rule_of(plan),

@@ -197,11 +197,19 @@ class _Work:
         def tell(seconds: float, doing: str) -> None:
             self.sink.send(events.MeasureProgress(name, seconds, doing))
 
+        def warn(warning: str) -> None:
+            self.sink.send(events.ArtifactChanged(name, warning))
+
         state = built.state if built else None
         fresh = built is not None and not built.reused
         contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
         evaluations, race = measure_contestants(
-            contestants, runtimes, announce, lambda: self.turns.alone(name), tell
+            contestants,
+            runtimes,
+            announce=announce,
+            quiet=lambda: self.turns.alone(name),
+            tell=tell,
+            warn=warn,
         )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)

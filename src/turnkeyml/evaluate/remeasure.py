@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +19,16 @@ from turnkeyml.runtimes.registry import find_device, find_runtime
 __all__ = ["measure_again"]
 
 
-def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation]:
-    """Measure a build with every runtime of the plan that the policy does not skip."""
+Warn = Callable[[str], None]
+
+
+def measure_again(
+    folder: BuildFolder, plan: Plan, skip: str, warn: Warn | None = None
+) -> list[Evaluation]:
+    """Measure a build with every runtime of the plan that the policy does not skip.
+
+    ``warn`` hears of files that are not those that were built, before they are measured.
+    """
     evaluations: list[Evaluation] = []
     with folder.lock():
         before = evaluations_in(read_stats(folder))
@@ -27,23 +36,26 @@ def measure_again(folder: BuildFolder, plan: Plan, skip: str) -> list[Evaluation
         distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
         for point in distinct:  # the points of a sweep; one empty point without a sweep
             of_point = [e for e in before if (e.get("parameters") or {}) == point]
-            evaluations += _measure_point(folder, replace(plan, parameters=point), skip, of_point)
+            there = replace(plan, parameters=point)
+            evaluations += _measure_point(folder, there, skip, of_point, warn)
     return evaluations
 
 
 def _measure_point(
-    folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]]
+    folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]], warn: Warn | None
 ) -> list[Evaluation]:
     earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
     names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
     runtimes = [find_runtime(name, plan.device) for name in names]
-    evaluations = list(_measure(folder, plan, runtimes)) if runtimes else []
+    evaluations = list(_measure(folder, plan, runtimes, warn)) if runtimes else []
     for evaluation in evaluations:
         add_evaluation(folder, evaluation)
     return evaluations
 
 
-def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[Evaluation, ...]:
+def _measure(
+    folder: BuildFolder, plan: Plan, runtimes: list[Runtime], warn: Warn | None
+) -> tuple[Evaluation, ...]:
     state = read_state(folder)
     reason = None
     if state is None or not state.succeeded:
@@ -52,5 +64,5 @@ def _measure(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[
         reason = "its files were removed or changed; run its script again"
     if reason is not None:
         return tuple(failed(find_device(plan.device), runtime, reason) for runtime in runtimes)
-    evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes)
+    evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes, warn=warn)
     return evaluations

@@ -20,6 +20,9 @@ SLICE_ALONE_SECONDS = 0.25
 """How long a turn takes; without opponents there is less reason to interrupt the runs."""
 RECOVERY_SECONDS = 0.01
 """Runs right before timing, as whatever came between leaves the caches with other things."""
+LEAST_ACTIVITY_SECONDS = 1.0
+"""The counters of the kernel are coarse: over less than this the warm-up helps to tell what else
+went on. Otherwise it does not matter, as its runs do not count."""
 LONG_RUN_SECONDS = 0.05
 """A run that takes longer does not notice what we do between two turns."""
 
@@ -126,9 +129,11 @@ class Contestant:
             self.is_out = self._stopped in ("cap", "count")
 
     def set_aside(self) -> None:
-        """Let the latest rounds not count."""
+        """Let the latest rounds not count; what they took is spent all the same."""
         self._aside.update(self._latest)
         self._latest = {}
+        if self.seconds >= self._rule.cap_seconds:
+            self.end("cap")
 
     def restore(self) -> None:
         """Let all count that was set aside."""
@@ -172,6 +177,9 @@ class Contestant:
         if not self._counted:
             self.restore()
         slices = self._counted.values()
+        activities = [s.activity for s in slices]
+        if sum(a.seconds for a in activities) < LEAST_ACTIVITY_SECONDS:
+            activities.insert(0, self._warm.activity)
         return Samples(
             timed=_joined(self._counted),
             block=self._warm.block,
@@ -182,9 +190,10 @@ class Contestant:
             stopped=self._stopped or "count",
             timer=self._warm.timer,
             empty_call=self._warm.empty_call,
-            activities=(self._warm.activity, *(s.activity for s in slices)),
+            activities=tuple(activities),
             set_aside=_joined(self._aside),
             paused_seconds=paused_seconds,
+            distances=tuple(s.distance for s in slices),
         )
 
 

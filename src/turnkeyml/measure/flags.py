@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.measure.grade import OTHER_SHARE, processor_count
 from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.rules import Rule
@@ -107,7 +109,7 @@ def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
 
 
 def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
-    drifts = [drift(s.latencies) for s in sittings]
+    drifts = [drift(_in_one_place(s)) for s in sittings]
     worst = max(drifts, key=lambda d: abs(d.relative) if d.significant else 0.0)
     if worst.significant:
         word = "slower" if worst.relative > 0 else "faster"
@@ -133,6 +135,7 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
             f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others: "
             "measure on a dedicated machine.",
         )
+    yield from _about_placement(sittings, conditions)
     seconds = sum(s.seconds for s in sittings)
     if (conditions.throttled_seconds or 0.0) > THROTTLED_SHARE * seconds:
         quota = f" of {conditions.cpu_quota:g} cores" if conditions.cpu_quota else ""
@@ -153,6 +156,37 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
             FlagKind.THREADS,
             f"There are more threads ({threads}) than cores ({cores}): choose --threads {cores}.",
         )
+
+
+def _about_placement(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    found = extremes(d for s in sittings for d in s.distances if d)
+    if found is None or conditions.threads < 2:
+        return
+    if found[1] > ALIKE * found[0]:
+        yield Flag(
+            FlagKind.PLACEMENT,
+            "The hypervisor moved our processors while we measured: for some of the time they "
+            f"passed data to each other {found[1] / found[0]:.1f} times as slowly; measure again.",
+        )
+    elif conditions.processors_apart:
+        yield Flag(
+            FlagKind.PLACEMENT,
+            "The hypervisor runs our processors on different core complexes, which changes the "
+            "latency of models with several threads: measure again later, or with --rigorous.",
+        )
+
+
+def _in_one_place(samples: Samples) -> np.ndarray:
+    """The latencies while the processors were where they were most of the time: a drift that is
+    due to their place is not called one."""
+    found = extremes(d for d in samples.distances if d)
+    if found is None or found[1] <= ALIKE * found[0]:
+        return samples.latencies
+    middle = math.sqrt(found[0] * found[1])
+    rounds = list(zip(samples.rounds(), samples.distances, strict=True))
+    near = [times for times, distance in rounds if distance and distance < middle]
+    far = [times for times, distance in rounds if distance and distance >= middle]
+    return np.concatenate(max(near, far, key=lambda part: sum(map(len, part))))
 
 
 def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:

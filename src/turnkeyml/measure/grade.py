@@ -22,7 +22,12 @@ LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
 OTHER_SHARE = 0.05
 """Of the processors, that other programs may use on average without consequence."""
 
-FLAGGED = {FlagKind.DRIFT: 0.03, FlagKind.UNSTEADY: 0.03, FlagKind.HEAT: 0.05}
+FLAGGED = {
+    FlagKind.DRIFT: 0.03,
+    FlagKind.UNSTEADY: 0.03,
+    FlagKind.PLACEMENT: 0.05,
+    FlagKind.HEAT: 0.05,
+}
 """By how much, relative to it, what a flag speaks of may have moved a median: nobody can tell
 exactly, so these are the usual magnitudes."""
 

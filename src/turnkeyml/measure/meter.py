@@ -31,7 +31,11 @@ REST_SECONDS = 0.002
 REST_LOOKS = 250
 """How often, and how many times at most, we look whether threads still spin."""
 
+LOOK_SECONDS = 1.0
+"""How often we look how far apart the processors are: it takes some milliseconds."""
+
 Clock = Callable[[], int]
+Look = Callable[[], float | None]
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Slice:
     wall: int
     """Nanoseconds from the first run to the last."""
     activity: Activity = field(default_factory=lambda: Activity(0.0))
+    distance: float | None = None
+    """How far apart the processors were, when we last looked; see ``Distance``."""
 
 
 class Meter(Protocol):
@@ -79,9 +85,14 @@ class Meter(Protocol):
 class SessionMeter:
     """Times a session of this process."""
 
-    def __init__(self, session: Session, clock: Clock = time.perf_counter_ns) -> None:
+    def __init__(
+        self, session: Session, clock: Clock = time.perf_counter_ns, look: Look | None = None
+    ) -> None:
         self._session = session
         self._clock = clock
+        self._look = look
+        self._looked_at = -LOOK_SECONDS
+        self._distance: float | None = None
         self._run = _synchronous(session) if session.asynchronous else session.run
         """One inference, done when it returns."""
 
@@ -102,6 +113,7 @@ class SessionMeter:
     def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
         """Time so many samples of ``block`` runs each, after some runs that do not count."""
         times = np.zeros(samples, dtype=np.int64)
+        self._look_around()
         with _without_collector():
             # Before the recovery: looking at the counters takes long enough to cool a cache.
             before = activity.read()
@@ -113,7 +125,16 @@ class SessionMeter:
             else:
                 wall = _time(self._run, times, block, self._clock)
             after = activity.read()
-        return Slice(times, wall, before.until(after))
+        return Slice(times, wall, before.until(after), self._distance)
+
+    def _look_around(self) -> None:
+        """See how far apart the processors are, now and then; threads that spin would be in the
+        way."""
+        if self._look is None or time.monotonic() - self._looked_at < LOOK_SECONDS:
+            return
+        self.rest()
+        self._distance = self._look()
+        self._looked_at = time.monotonic()
 
     def rest(self) -> None:
         """Wait until the threads of this process sleep: after a run they spin for a while."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import Costs
 from turnkeyml.runtimes.contract import Request, Runtime
@@ -69,7 +70,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={runtime.library: version, "numpy": np.__version__},
         settings=session.settings(),
     )
-    return Opened(session, SessionMeter(session), outputs, costs)
+    return Opened(session, SessionMeter(session, look=Distance().look), outputs, costs)
 
 
 def _run_once(session: Session) -> dict[str, np.ndarray]:

@@ -36,6 +36,10 @@ __all__ = [
 
 DRAWS = 4000
 
+MOMENT = 0.004
+"""The relative standard deviation between measurements of several processes each, minutes apart:
+the processes of one measurement share its moment."""
+
 STRETCHES = 10
 LEAST_WANDERING = 60
 """Samples below which the stretches would be too short to have medians worth comparing."""
@@ -81,8 +85,8 @@ def draws_from_samples(
     """Draws of the median from the samples of each process, or None where they are too few.
 
     Several processes show by themselves how much processes differ, so that nothing has to be added
-    for wander and floor. The floor and ``least``, a relative standard deviation, then only guard
-    against processes that agree by chance.
+    for wander and floor, but a little for the moment that they share. The floor and ``least``, a
+    relative standard deviation, then only guard against processes that agree by chance.
     """
     if not all(len(values) and values.min() > 0 for values in processes):
         return None
@@ -142,7 +146,8 @@ def _between(
     count = len(processes)
     error = max(float(np.std(logs, ddof=1)), FLOOR) / math.sqrt(count)
     centre = math.log(float(np.median(np.concatenate(processes))))
-    return centre + random.standard_t(count - 1, DRAWS) * max(error, least)
+    draws = centre + random.standard_t(count - 1, DRAWS) * max(error, least)
+    return draws + random.normal(0.0, MOMENT, DRAWS)
 
 
 def _within(values: np.ndarray, random: np.random.Generator) -> np.ndarray | None:

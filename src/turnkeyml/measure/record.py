@@ -16,6 +16,7 @@ from turnkeyml.cache.arrays import read_archive
 from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
+from turnkeyml.measure.distance import are_apart, may_move
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.rules import Rule
@@ -38,6 +39,7 @@ __all__ = [
     "Sitting",
     "evaluation_of",
     "failed",
+    "load_distances",
     "load_samples",
     "save_evaluation",
 ]
@@ -131,6 +133,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             rounds=np.array([n for s in samples for n in s.slices]),
             walls=np.array([w for s in samples for w in s.walls]),
             set_aside=_small(np.concatenate([s.set_aside for s in samples])),
+            distances=_distances(samples),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 
@@ -156,6 +159,28 @@ def load_samples(file: Path) -> list[np.ndarray]:
         raise DamagedRecord("it has a different number of processes than it says")
     parts = np.split(timed.astype(np.int64), np.cumsum(counts)[:-1])
     return [part / block / MILLISECOND for part, block in zip(parts, blocks, strict=True)]
+
+
+def load_distances(file: Path) -> list[np.ndarray]:
+    """How far apart the processors were at each sample of each process; NaN where nobody knows.
+
+    Of a file that ``load_samples`` has read.
+    """
+    arrays = read_archive(file, MOST_SAMPLE_BYTES)
+    counts, rounds, found = arrays["processes"], arrays.get("rounds"), arrays.get("distances")
+    total = int(counts.sum())
+    each = np.full(total, np.nan)
+    if rounds is not None and found is not None and len(rounds) == len(found) and total:
+        repeated = np.repeat(found.astype(np.float64), rounds)
+        each = repeated if len(repeated) == total else each
+    return np.split(each, np.cumsum(counts)[:-1])
+
+
+def _distances(samples: Sequence[Samples]) -> np.ndarray:
+    """One number per round, NaN where nobody knows."""
+    nothing = [[None] * len(s.slices) for s in samples]
+    found = [s.distances or none for s, none in zip(samples, nothing, strict=True)]
+    return np.array([d for one in found for d in one], dtype=np.float32)
 
 
 def _small(times: np.ndarray) -> np.ndarray:
@@ -201,6 +226,8 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
     activities = [a for s in samples for a in s.activities]
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
     processors = sorted(machine.allowed_processors())
+    distance = _middle([d for s in samples for d in s.distances])
+    speed = _middle([v for s in samples for v in s.memory_speeds])
     share = None
     if total.stolen is not None and total.seconds:
         share = total.stolen / total.seconds / len(processors)
@@ -219,12 +246,20 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         other_cores=total.other_cores if total.seconds >= LEAST_SECONDS else None,
         worst_other_cores=_worst(activities),
         stolen_share=share,
+        processor_distance=distance,
+        memory_speed=speed,
+        processors_apart=None if distance is None else may_move() and are_apart(distance),
         throttled_seconds=total.throttled,
         overheated=total.overheated,
         libraries=costs.libraries,
         settings=costs.settings,
         rule=to_dict(rule),
     )
+
+
+def _middle(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
 
 
 def _worst(activities: list[Activity]) -> float | None:

@@ -66,6 +66,9 @@ class Rule:
     """After which only a warm-up that gets faster, or slower, goes on; one that wavers does not."""
     pause_seconds: float = 0.0
     """The most that is spent on waiting for other load to pass."""
+    placement_seconds: float = 0.0
+    """The most that is spent, before each process, on waiting for a hypervisor to bring processors
+    together that it has moved apart."""
     race_seconds: float | None = None
     """The most for the rounds of a race, pauses included. A race with such a limit asks only who
     wins, and by how much; without one each contestant is measured as if it were alone."""
@@ -90,6 +93,7 @@ class Rule:
             least_seconds=min(self.least_seconds, share),
             cap_seconds=share,
             pause_seconds=share / 4,
+            placement_seconds=min(self.placement_seconds, share / 4),
             race_seconds=share,
             budget_seconds=seconds,
         )
@@ -108,7 +112,14 @@ QUICK = Rule(
     warmup_restless_seconds=1.0,
     race_seconds=12.0,
 )
-RIGOROUS = Rule(name="rigorous", least_runs=140, cap_seconds=120.0, processes=5, pause_seconds=30.0)
+RIGOROUS = Rule(
+    name="rigorous",
+    least_runs=140,
+    cap_seconds=120.0,
+    processes=5,
+    pause_seconds=30.0,
+    placement_seconds=15.0,
+)
 """Five processes of at least 140 samples: more than the 662 that a p99 needs."""
 
 

@@ -24,6 +24,9 @@ __all__ = ["PAUSING", "TIMING", "WARMING", "Progress", "Referee", "Ruling", "Sam
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
 
+LEAST_CALM = 1 / 3
+"""Of the time: where less of it is calm, everything counts, since waiting is of no use."""
+
 WARMING, TIMING, PAUSING = "warming", "timing", "pausing"
 """What a measurement may be doing; when it pauses, it waits for other load to pass."""
 
@@ -102,6 +105,8 @@ class _Race:
     _judged: int = 0
     _window: Activity = NOTHING
     """What went on since it was last decided whether rounds count."""
+    _calm_seconds: float = 0.0
+    _stormy_seconds: float = 0.0
 
     @property
     def paused_seconds(self) -> float:
@@ -122,22 +127,31 @@ class _Race:
 
     def _take_in(self) -> None:
         """Let the latest rounds count, or set them aside and wait for a calm moment."""
-        if self.weather is None or self.weather.is_over:
+        if self.weather is None or not self.weather.most_seconds or self._is_hopeless():
             self._count_all()
             return
         if self._window.seconds < WINDOW_SECONDS:
             return
         if not self.weather.is_stormy(self._window):
+            self._calm_seconds += self._window.seconds
             self._count_all()
             return
+        self._stormy_seconds += self._window.seconds
         self._window = NOTHING
         for contestant in self.contestants:
             contestant.set_aside()
-        self._tell(PAUSING)
-        self.weather.wait()
-        if self.weather.is_over:  # there was no calm to be had: what was measured counts
+        if not self.weather.is_over:
+            self._tell(PAUSING)
+            self.weather.wait()
+        if self._is_hopeless():  # what was measured counts
             for contestant in self.contestants:
                 contestant.restore()
+
+    def _is_hopeless(self) -> bool:
+        """Whether the time for waiting is used up and there is little calm to be had."""
+        assert self.weather is not None
+        everything = self._calm_seconds + self._stormy_seconds
+        return self.weather.is_over and self._calm_seconds < LEAST_CALM * everything
 
     def _count_all(self) -> None:
         self._window = NOTHING

@@ -28,11 +28,15 @@ class Samples:
     timer: float
     empty_call: float
     activities: tuple[Activity, ...] = ()
-    """What else went on, from the warm-up on."""
+    """What else went on; from the warm-up on if the timed runs were short."""
     set_aside: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Samples of moments in which others had the machine; they do not count."""
     paused_seconds: float = 0.0
     """Spent on waiting for such moments to pass."""
+    distances: tuple[float | None, ...] = ()
+    """How far apart the processors were in each round; see ``Distance``."""
+    memory_speeds: tuple[float, ...] = ()
+    """Gigabytes that were copied in a second before the runs and after them."""
 
     @property
     def latencies(self) -> np.ndarray:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,7 +36,7 @@ from turnkeyml.nouns import (
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.judge import judge
+from turnkeyml.verify.judge import judge, with_frozen
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
@@ -56,6 +56,8 @@ class WorkerRequest:
     build_name: str
     reference: ReferenceRecord | None = None
     """What the build holds of its original; None where it cannot be verified."""
+    judged_in: str = ""
+    """The precision whose tolerance holds; that of the request if empty."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,11 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
             return opened.outputs
         return opened.run_on(inputs)
 
-    verdict = judge(
-        run, reference, request.request.precision, may_specialise=request.reference.specialised
-    )
+    precision = request.judged_in or request.request.precision
+    verdict = judge(run, reference, precision, may_specialise=request.reference.specialised)
     opened.session.feed(reference.inputs)
-    frozen = request.reference.frozen if verdict.verdict is Verdict.SPECIALISED else ()
-    return replace(verdict, frozen=frozen)
+    known = request.reference
+    return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 
 def serve(

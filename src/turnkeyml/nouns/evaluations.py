@@ -61,6 +61,7 @@ class FlagKind(Word):
     QUOTA = "quota"
     HEAT = "heat"
     THREADS = "threads"
+    PLACEMENT = "placement"
     ARTIFACT = "artifact"
 
 
@@ -140,6 +141,13 @@ class Conditions:
     worst_other_cores: float | None = None
     """The same for the worst half second."""
     stolen_share: float | None = None
+    processor_distance: float | None = None
+    """How many times as long a processor took to read what another had just written as to read
+    what it had written itself; it changes when a hypervisor moves the processors."""
+    processors_apart: bool | None = None
+    """Whether the hypervisor ran the processors on different core complexes; None if unknown."""
+    memory_speed: float | None = None
+    """Gigabytes that were copied in a second, the median of before and after each process."""
     throttled_seconds: float | None = None
     overheated: float | None = None
     libraries: dict[str, str] = field(default_factory=dict)

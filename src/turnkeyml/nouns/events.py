@@ -107,6 +107,14 @@ class MeasureStarted:
 
 
 @dataclass(frozen=True)
+class ArtifactChanged:
+    """The file that is about to be measured is not the one that was built."""
+
+    invocation: str
+    warning: str
+
+
+@dataclass(frozen=True)
 class TurnAwaited:
     """Everything is loaded; it waits until the others are done, to have the machine to itself."""
 
@@ -160,6 +168,7 @@ Event = (
     | StageStarted
     | StageFinished
     | MeasureStarted
+    | ArtifactChanged
     | TurnAwaited
     | TurnTaken
     | MeasureEstimated

@@ -18,7 +18,8 @@ class Verdict(Word):
     """Every subgraph matches, given what the original computes up to there; the model amplifies
     rounding too much for its outputs to be compared."""
     NONDETERMINISTIC = "nondeterministic"
-    """The original does not reproduce its own outputs, so there is nothing to compare with."""
+    """The original does not repeat its own outputs, and the build cannot be told apart from another
+    run of it."""
     SPECIALISED = "specialised"
     """A match on the recorded inputs, but not on others: the export froze a decision that depends
     on the values of the inputs."""
@@ -82,7 +83,8 @@ class Verification:
     held_out: int = 0
     """The number of held-out sets of inputs on which it matches too."""
     frozen: tuple[str, ...] = ()
-    """Where the export froze a decision, if the verdict is ``specialised`` and that is known."""
+    """Where the export froze a value, if that is known. Unless the verdict is ``specialised``, no
+    other inputs exercised it."""
     operator: str | None = None
     """The operator that the runtime cannot run, if that is the cause and it is known."""
 
@@ -98,13 +100,17 @@ class ReferenceRecord:
     precision: str = "fp32"
     """The precision of the original."""
     deterministic: bool = True
+    repeats: int = 0
+    """How many more runs of an original it has that is not deterministic."""
     others: tuple[str, ...] = ()
     """Other precisions in which the original was run, because the verdict depended on it."""
     held_out: int = 0
     """The number of held-out sets of inputs with reference outputs."""
+    held_out_others: tuple[tuple[str, ...], ...] = ()
+    """For each of them, other precisions in which the original was run on it."""
     specialised: bool = False
     """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()
-    """Where the export froze a decision, if that is known."""
+    """Where the export froze a value, if that is known and other inputs did not match there."""
     verified: bool = False
     """Whether it also has the outputs of a build that was verified subgraph by subgraph."""

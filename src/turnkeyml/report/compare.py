@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +12,6 @@ import numpy as np
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.ratios import SpeedVerdict
-from turnkeyml.measure.record import load_samples
-from turnkeyml.measure.statistics import student
 from turnkeyml.nouns import Verdict
 from turnkeyml.report.comparison import (
     ComparedFailure,
@@ -26,31 +21,12 @@ from turnkeyml.report.comparison import (
     MeanRatio,
     SingleRow,
 )
+from turnkeyml.report.evidence import evidence_of
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Row
 from turnkeyml.report.sides import Side, read_side
 
 __all__ = ["Comparison", "compare"]
-
-LEAST_DISTURBANCE = 0.005
-"""Smaller relative disturbances are ignored."""
-
-_DAMAGED_SAMPLES = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    SyntaxError,
-    EOFError,
-    NotImplementedError,
-    MemoryError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What numpy raises if a file is not an archive, or a damaged one."""
 
 
 def compare(a: str, b: str) -> Comparison:
@@ -113,17 +89,15 @@ class _Judged:
 
     @classmethod
     def of(cls, a: Row, b: Row) -> _Judged:
-        draws_a, notes_a = _draws(a, "A")
-        draws_b, notes_b = _draws(b, "B")
-        draws = None if draws_a is None or draws_b is None else draws_b - draws_a
-        ratio = None if draws is None else ratios.ratio_of(a.median, b.median, draws)
+        found = evidence_of(a, b)
+        ratio = found.ratio
         wrong = list(_mismatch_notes(a, b))
         trusted = ratio is not None and not wrong
         row = ComparedRow(
             item=b.item,
             median_a=a.median,
             median_b=b.median,
-            ratio=b.median / a.median,
+            ratio=found.value,
             ratio_low=ratio.low if ratio else None,
             ratio_high=ratio.high if ratio else None,
             verdict=ratios.verdict_on(ratio) if ratio and trusted else SpeedVerdict.UNCLEAR,
@@ -134,60 +108,16 @@ class _Judged:
             differences=tuple(_differences(a, b)),
             flags_a=a.flags,
             flags_b=b.flags,
-            notes=(*wrong, *notes_a, *notes_b),
+            notes=(*wrong, *found.notes),
+            ratio_raw=b.median / a.median,
         )
-        return cls(row, draws)
+        return cls(row, found.draws)
 
     @property
     def counts(self) -> bool:
         """Whether it counts for the mean: only verified rows with an interval do."""
         verified = self.row.verification_a.trusted and self.row.verification_b.trusted
         return verified and self.draws is not None
-
-
-def _draws(row: Row, side: str) -> tuple[np.ndarray | None, list[str]]:
-    """Draws of the logarithm of a row's median, and notes about where they come from."""
-    item = row.item
-    where = [item.build_name, item.device_type, item.label, repr(sorted(item.parameters.items()))]
-    random = ratios.generator(side, *where)
-    processes = _samples(row)
-    if processes is not None:
-        draws = ratios.draws_from_samples(processes, random, _recorded_error(row, len(processes)))
-        notes = [f"no interval in {side}: too few independent runs"] * (draws is None)
-    else:
-        draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
-        known = f"no raw samples in {side}: compared by the interval of its median"
-        notes = [f"no interval in {side}, and no raw samples" if draws is None else known]
-    if draws is not None and row.disturbance >= LEAST_DISTURBANCE:
-        draws = draws + random.normal(0.0, row.disturbance, len(draws))
-        notes.append(f"{side} was disturbed, which may have slowed it by {row.disturbance:.0%}")
-    return draws, notes
-
-
-def _recorded_error(row: Row, processes: int) -> float:
-    """The relative standard error of the median, from its recorded interval."""
-    if row.low is None or row.high is None or processes < 2:
-        return 0.0
-    return (row.high - row.low) / 2 / student(processes) / row.median
-
-
-def _samples(row: Row) -> list[np.ndarray] | None:
-    """The raw samples by process; None if they do not exist or do not belong to the row.
-
-    A later measurement of the build with the same runtime overwrites the file, also for another
-    point of a sweep, while the record of the first one is kept.
-    """
-    if row.samples is None:
-        return None
-    try:
-        with np.errstate(all="ignore"):
-            processes = load_samples(row.samples)
-            together = np.concatenate(processes)
-            median = float(np.median(together))
-    except _DAMAGED_SAMPLES:
-        return None
-    own = len(together) == row.sample_count and math.isclose(median, row.median, rel_tol=1e-9)
-    return processes if own else None
 
 
 def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:

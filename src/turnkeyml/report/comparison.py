@@ -35,7 +35,8 @@ class ComparedRow:
     median_a: float
     median_b: float
     ratio: float
-    """The median of B divided by that of A: above 1, B is slower."""
+    """The median of B divided by that of A, of the runs that can be compared: above 1, B is
+    slower."""
     ratio_low: float | None
     """The ends of the 95% interval of the ratio."""
     ratio_high: float | None
@@ -49,6 +50,9 @@ class ComparedRow:
     flags_a: tuple[Flag, ...] = ()
     flags_b: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
+    ratio_raw: float | None = None
+    """``median_b / median_a``; it differs from ``ratio`` if some runs were left out because a
+    hypervisor had moved the processors."""
 
     @property
     def is_mismatch(self) -> bool:

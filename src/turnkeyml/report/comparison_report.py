@@ -41,6 +41,7 @@ COLUMNS = (
     "flags_a",
     "flags_b",
     "notes",
+    "ratio_raw",
 )
 WORDS = ("verdict", "verification_a", "verification_b", "grade_a", "grade_b")
 
@@ -97,6 +98,7 @@ def _figures(row: ComparedRow) -> dict[str, Cell]:
         "flags_a": " ".join(flag.kind for flag in row.flags_a),
         "flags_b": " ".join(flag.kind for flag in row.flags_b),
         "notes": "; ".join(row.notes),
+        "ratio_raw": row.ratio_raw,
     }
 
 

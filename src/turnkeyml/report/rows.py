@@ -98,6 +98,11 @@ class Row:
     sample_count: int = 0
     disturbance: float = 0.0
     """The relative error of the median that disturbances may have caused."""
+    distance: float | None = None
+    """How far apart the processors were; None if nobody knows."""
+    memory_speed: float | None = None
+    """Gigabytes per second; None if nobody knows."""
+    processes: int = 1
 
     def is_like(self, other: Row) -> bool:
         """Whether both are the same kind of measurement of one model.
@@ -168,6 +173,9 @@ def _measured_row(cells: Record) -> Row:
         conditions=_conditions(cells),
         sample_count=int(_number(cells, "samples")),
         disturbance=_disturbance(set(kinds), _shares(cells)),
+        distance=_positive(cells, "conditions_processor_distance"),
+        memory_speed=_positive(cells, "conditions_memory_speed"),
+        processes=max(1, int(_number(cells, "processes"))),
     )
 
 
@@ -226,6 +234,11 @@ def _number(cells: Record, name: str) -> float:
     except (ValueError, OverflowError):
         raise DamagedRecord(f"{name} is not a number") from None
     return number if math.isfinite(number) else 0.0
+
+
+def _positive(cells: Record, name: str) -> float | None:
+    number = _number(cells, name)
+    return number if number > 0 else None
 
 
 def _interval_end(cells: Record, name: str) -> float | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.reference import Compute, Outputs, Reference
 
 __all__ = ["load_reference", "save_inputs", "save_reference"]
 
@@ -16,9 +19,6 @@ def save_inputs(folder: BuildFolder, reference: Reference) -> None:
     """Keep the recorded inputs and what the original computes on them."""
     save_arrays(folder.inputs, reference.inputs)
     save_arrays(folder.outputs, reference.outputs)
-    for number, held in enumerate(reference.held_out, start=1):
-        save_arrays(folder.held_out_inputs(number), held.inputs)
-        save_arrays(folder.held_out_outputs(number), held.outputs)
 
 
 def save_reference(
@@ -33,13 +33,22 @@ def save_reference(
     """
     for precision, outputs in reference.others.items():
         save_arrays(folder.outputs_in(precision), outputs)
+    for number, repeat in enumerate(reference.repeats, start=1):
+        save_arrays(folder.outputs_again(number), repeat)
+    for number, held in enumerate(reference.held_out, start=1):
+        save_arrays(folder.held_out_inputs(number), held.inputs)
+        save_arrays(folder.held_out_outputs(number), held.outputs)
+        for precision, outputs in held.others.items():
+            save_arrays(folder.held_out_outputs(number, precision), outputs)
     if verified is not None:
         save_arrays(folder.outputs_verified, verified)
     return ReferenceRecord(
         precision=reference.precision,
         deterministic=reference.deterministic,
+        repeats=len(reference.repeats),
         others=tuple(reference.others),
         held_out=len(reference.held_out),
+        held_out_others=tuple(tuple(held.others) for held in reference.held_out),
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
@@ -48,26 +57,33 @@ def save_reference(
 
 def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
     """What a build was verified by, without the original."""
-
-    def saved(precision: str) -> Outputs | None:
-        known = precision in record.others
-        return load_arrays(folder.outputs_in(precision)) if known else None
-
     return Reference(
         load_arrays(folder.inputs),
         load_arrays(folder.outputs),
         precision=record.precision,
         deterministic=record.deterministic,
-        compute=saved,
+        repeats=tuple(load_arrays(folder.outputs_again(n + 1)) for n in range(record.repeats)),
+        compute=_saved(record.others, folder.outputs_in),
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
         held_out=tuple(_load_held_out(folder, record)),
     )
 
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
-    for number in range(1, record.held_out + 1):
+    others = itertools.chain(record.held_out_others, itertools.repeat(()))
+    for number, known in zip(range(1, record.held_out + 1), others, strict=False):
         yield Reference(
             load_arrays(folder.held_out_inputs(number)),
             load_arrays(folder.held_out_outputs(number)),
             precision=record.precision,
+            compute=_saved(known, functools.partial(folder.held_out_outputs, number)),
         )
+
+
+def _saved(known: tuple[str, ...], path: Callable[[str], Path]) -> Compute:
+    """Reads what the original computed in some other precisions."""
+
+    def load(precision: str) -> Outputs | None:
+        return load_arrays(path(precision)) if precision in known else None
+
+    return load

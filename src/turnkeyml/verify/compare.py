@@ -11,6 +11,8 @@ those of their own order of magnitude. The rules, in order:
 * ``close``: not so, but of the same direction (cosine of at least 0.99) and magnitude (within 10%),
   which is weaker evidence;
 * ``mismatch``: neither.
+
+An original that does not repeat its own results is another matter: see ``spread``.
 """
 
 from __future__ import annotations
@@ -26,12 +28,15 @@ from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.picks import judge_booleans, judge_integers
 from turnkeyml.verify.precisions import RULES, TOLERANCE
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.spread import compare_runs
 
 __all__ = ["TOLERANCE", "compare"]
 
 
 def compare(outputs: Outputs, reference: Reference, precision: str) -> Verification:
     """The verdict on what was computed in a precision."""
+    if not reference.deterministic:
+        return compare_runs([outputs], reference, precision)
     found = _against(reference.outputs, outputs, reference, precision)
     if found.trusted or reference.verified is None:
         return found
@@ -64,7 +69,7 @@ def _against(
     good_enough = reference.costly and all(s.matches for s in seen)
     if not good_enough and not all(s.basis is Basis.TIGHT for s in seen):
         seen = _judgements(found, golden, _calibrations(golden, reference, precision), precision)
-    verdict, cause, reason = _conclude(seen, reference, precision)
+    verdict, cause, reason = _conclude(seen, precision)
     return Verification(
         verdict,
         cause,
@@ -91,9 +96,9 @@ def _calibrations(
     golden: list[np.ndarray], reference: Reference, precision: str
 ) -> list[Calibration | None]:
     """What the original gives in the precision and in a more exact one, for each output."""
-    more_exact = RULES[precision].more_exact
-    exact = reference.in_precision(more_exact) if more_exact else None
-    original = reference.in_precision(precision)
+    rules = RULES[precision]
+    exact = reference.in_precision(rules.more_exact) if rules.more_exact else None
+    original = reference.in_precision(rules.original_in or precision)
     if exact is None or original is None or not len(exact) == len(original) == len(golden):
         return [None] * len(golden)
     pairs = zip(widened(original), widened(exact), strict=True)
@@ -133,15 +138,10 @@ def _judge(
     return Judgement(1 - same, 1 - same, same, basis, agreement=same)
 
 
-def _conclude(
-    seen: list[Judgement], reference: Reference, precision: str
-) -> tuple[Verdict, Cause, str]:
+def _conclude(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, str]:
     """The verdict on all outputs together."""
     if all(s.matches for s in seen):
         return Verdict.MATCH, *_why_match({s.basis for s in seen}, precision)
-    if not reference.deterministic:
-        reason = "the original itself gives other results when it is run again"
-        return Verdict.NONDETERMINISTIC, Cause.ORIGINAL_RANDOM, reason
     if any(s.not_finite for s in seen):
         reason = "infinite or NaN where the original has a finite number"
         return Verdict.MISMATCH, Cause.NOT_FINITE, reason
@@ -156,12 +156,12 @@ def _why_match(bases: set[Basis], precision: str) -> tuple[Cause, str]:
     rules = RULES[precision]
     if Basis.LOOSE in bases:
         reason = f"every output within {rules.loose:g} ({precision})"
-        unknown = f"how exact the original is in {precision} is not known"
+        unknown = f"how exact the original is in {rules.original_in or precision} is not known"
         return Cause.WITHIN_TOLERANCE, f"{reason}; {unknown}" if rules.more_exact else reason
     if Basis.CALIBRATED in bases:
         reason = (
             f"at most {rules.factor:g} times as far from the original in {rules.more_exact}"
-            f" as the original in {precision}"
+            f" as the original in {rules.original_in or precision}"
         )
         return Cause.AS_EXACT_AS_ORIGINAL, reason
     return Cause.WITHIN_TOLERANCE, f"every output within {rules.tight:g} ({precision})"
@@ -174,7 +174,7 @@ def _why_not(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, str
         reason = f"{beyond}, but of the same direction and magnitude (weaker evidence)"
         return Verdict.CLOSE, Cause.SAME_DIRECTION, reason
     if any(s.basis is Basis.UNSTABLE for s in seen):
-        other = rules.more_exact if precision == "fp32" else precision
+        other = rules.more_exact if precision == "fp32" else rules.original_in or precision
         reason = f"{beyond}; the original itself gives other results in {other}"
         return Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason
     return Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, beyond

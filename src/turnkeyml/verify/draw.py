@@ -14,7 +14,7 @@ import numpy as np
 from turnkeyml.cache.arrays import BFLOAT16, narrow, widen
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["VARIANTS", "draw"]
+__all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "unchanged"]
 
 SEED = 20_161
 LENGTHS = ("len", "size", "num_", "count")
@@ -29,7 +29,12 @@ Draw = Callable[[str, np.ndarray, np.random.Generator], np.ndarray]
 def draw(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
     """One set of inputs in the place of the recorded ones; the same for the same arguments."""
     floats, integers = _changes()[variant]
-    random = np.random.default_rng(SEED + list(_changes()).index(variant))
+    return drawn(recorded, floats, integers, SEED + list(_changes()).index(variant))
+
+
+def drawn(recorded: Mapping[str, np.ndarray], floats: Draw, integers: Draw, seed: int) -> Outputs:
+    """The recorded inputs, changed by one function for floats and one for integers."""
+    random = np.random.default_rng(seed)
     return {
         name: _of_kind(name, array, random, floats, integers) for name, array in recorded.items()
     }
@@ -41,13 +46,13 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "redrawn": (_redrawn, _integers),
         "negated": (_opposite, _integers),
         "redrawn where it varies": (_redrawn, _varying_integers),
-        "redrawn floats": (_redrawn, _same),
-        "negated floats": (_opposite, _same),
+        "redrawn floats": (_redrawn, unchanged),
+        "negated floats": (_opposite, unchanged),
         "shuffled": (_shuffled, _shuffled),
         "smaller": (_smaller, _no_flags),
-        "smaller floats": (_smaller, _same),
+        "smaller floats": (_smaller, unchanged),
         "larger": (_larger, _all_flags),
-        "larger floats": (_larger, _same),
+        "larger floats": (_larger, unchanged),
     }
 
 
@@ -63,12 +68,14 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 def _of_kind(
     name: str, array: np.ndarray, random: np.random.Generator, floats: Draw, integers: Draw
 ) -> np.ndarray:
+    if array.size == 0:
+        return array
     if name.endswith(BFLOAT16):
-        return narrow(floats(name, widen(array), random))
+        return narrow(np.asarray(floats(name, widen(array), random)))
     if array.dtype.kind in "fc":
-        return floats(name, array, random)
+        return np.asarray(floats(name, array, random))
     if array.dtype.kind in "iub":
-        return integers(name, array, random)
+        return np.asarray(integers(name, array, random))
     return array
 
 
@@ -77,14 +84,13 @@ def _shuffled(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     return random.permutation(array.ravel()).reshape(array.shape)
 
 
-def _same(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def unchanged(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The recorded values."""
     return array
 
 
 def _redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Values drawn from the recorded ones, or around the one value there is."""
-    if array.size == 0:
-        return array
     if np.all(array == array.flat[0]):
         centre = array.flat[0] if np.isfinite(array.flat[0]) else 0.0
         return (centre + random.standard_normal(array.shape) * max(abs(centre), 1.0)).astype(
@@ -106,10 +112,8 @@ def _larger(name: str, array: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    if array.size == 0:
-        return array
     low, high = int(array.min()), int(array.max())
-    if array.dtype.kind == "b" or (low >= 0 and high <= 1 and "mask" in name.lower()):
+    if is_mask(name, array):
         return _mask(array, random)
     if array.ndim <= 1 and any(word in name.lower() for word in LENGTHS):
         return random.integers(min(1, high), high, array.shape, endpoint=True).astype(array.dtype)
@@ -132,9 +136,14 @@ def _are_flags(array: np.ndarray) -> bool:
 
 
 def _varying_integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return (
-        array if array.size == 0 or array.min() == array.max() else _integers(name, array, random)
-    )
+    return array if array.min() == array.max() else _integers(name, array, random)
+
+
+def is_mask(name: str, array: np.ndarray) -> bool:
+    """Whether an array of integers or booleans says what counts and what does not."""
+    if array.dtype.kind == "b":
+        return True
+    return 0 <= array.min() <= array.max() <= 1 and "mask" in name.lower()
 
 
 def _mask(array: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -12,14 +12,13 @@ from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.verify.spread import compare_runs, runs_of_build
 
-__all__ = ["RECORDED_ONLY", "calibrate", "judge"]
+__all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "calibrate", "judge", "with_frozen"]
 
 RECORDED_ONLY = "on the recorded inputs only"
-
-JUDGED_AS = {"mixed": "fp16", "int8": "fp16"}
-"""The precision whose tolerance holds for files that do not compute in one."""
+NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
@@ -39,21 +38,71 @@ def judge(
     ``may_specialise``: what matches on the recorded inputs and not on others is called specialised,
     because nothing but the export lies between it and the original. Otherwise it is a mismatch.
     """
-    precision = JUDGED_AS.get(precision, precision)
+    if not reference.deterministic:
+        return _judge_random(run, reference, precision)
     found = compare(run(reference.inputs), reference, precision)
     if found.verdict not in (Verdict.MATCH, Verdict.IN_PARTS):
         return found
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
     others = [_judge_held_out(run, held, precision) for held in reference.held_out]
-    explained = [_by_rounding(found, reference, held) for held in reference.held_out]
-    pairs = zip(others, explained, strict=True)
-    wrong = next((other for other, limit in pairs if _is_wrong(other, limit)), None)
+    wrong = next(
+        (
+            other
+            for other, held in zip(others, reference.held_out, strict=True)
+            if _is_wrong(other, held, _by_rounding(found, reference, held))
+        ),
+        None,
+    )
     if wrong is None:
-        return replace(found, held_out=sum(o.verdict is Verdict.MATCH for o in others))
+        matching = sum(other.verdict is Verdict.MATCH for other in others)
+        near = sum(other.verdict is Verdict.CLOSE for other in others)
+        more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
+        return replace(found, held_out=matching, reason=f"{found.reason}{more}")
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
+    """The verdict on a build of an original that does not repeat its own results."""
+    first, second = run(reference.inputs), run({**reference.inputs})
+    if agree(first, second):
+        found = compare_runs([first], reference, precision)
+        more = "; the build itself does not vary"
+    else:
+        found = _judge_runs([first, second], run, reference, precision)
+        if not found.trusted:  # by bad luck?
+            found = _judge_runs([], run, reference, precision)
+        more = ""
+    return replace(found, reason=f"{found.reason}{more}; {RECORDED_ONLY}")
+
+
+def _judge_runs(
+    runs: list[Outputs], run: Run, reference: Reference, precision: str
+) -> Verification:
+    """The verdict on some runs and as many more as are needed."""
+    missing = runs_of_build(reference) - len(runs)
+    more = [run({**reference.inputs}) for _ in range(missing)]
+    return compare_runs([*runs, *more], reference, precision)
+
+
+def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:
+    """The verdict on a file that was made from an export with frozen values.
+
+    ``specialised``: the export is known to depart from the original on other inputs, and so does
+    whatever is made from it, also where the sets that are at hand do not show it.
+    """
+    if found.verdict is Verdict.SPECIALISED:
+        return replace(found, frozen=frozen)
+    if not found.trusted or not (specialised or frozen):
+        return found
+    if not specialised:
+        return replace(found, frozen=frozen, reason=f"{found.reason}; {NOT_EXERCISED}")
+    reason = f"{found.reason}; the export froze a decision that comes out otherwise on other inputs"
+    return replace(
+        found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
+    )
 
 
 def calibrate(reference: Reference, precision: str) -> None:
@@ -62,10 +111,10 @@ def calibrate(reference: Reference, precision: str) -> None:
     A build that is within the tight tolerance does not need them. What is measured later does: a
     runtime that is less exact, or a file that was changed. Large models go without.
     """
-    precision = JUDGED_AS.get(precision, precision)
     if reference.costly or precision not in RULES:
         return
-    for wanted in (RULES[precision].more_exact, precision):
+    rules = RULES[precision]
+    for wanted in (rules.more_exact, rules.original_in or precision):
         if wanted is not None:
             reference.in_precision(wanted)
 
@@ -83,16 +132,17 @@ def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
     return found if found.trusted else compare(outputs, held, precision)
 
 
-def _is_wrong(found: Verification, explained: float | None) -> bool:
+def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:
     """Whether it computes something else; where the original is no measure, nothing is known.
 
-    What is only close is wrong if it is further off than rounding explains: a frozen decision may
-    change an output by a few percent.
+    What is only close is wrong if the original takes another course on these inputs, or if it is
+    further off than rounding explains: a frozen decision may change an output by a few percent.
     """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
-        return explained is not None and (found.max_relative_error or 0.0) > explained
+        beyond = explained is not None and (found.max_relative_error or 0.0) > explained
+        return held.other_course or beyond
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["RULES", "TOLERANCE", "Rules"]
 
@@ -24,12 +24,21 @@ class Rules:
     """Sentinels beyond this may become any other sentinel of the same sign."""
     flips: float = 0.0
     """The share of booleans that rounding may turn."""
+    original_in: str = ""
+    """The precision in which the original is computed to see how exact it is; if empty, that of
+    the build."""
 
+
+_FP16 = Rules(tight=1e-3, loose=1e-2, factor=4, more_exact="fp32", largest=3e4, flips=5e-4)
 
 RULES = {
     "fp64": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact=None),
     "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact="fp64"),
-    "fp16": Rules(tight=1e-3, loose=1e-2, factor=4, more_exact="fp32", largest=3e4, flips=5e-4),
+    "fp16": _FP16,
     "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, more_exact="fp32", flips=4e-3),
+    # Part of a mixed file computes in fp16. An int8 file gets no more than that: quantization loses
+    # digits that the original has, so that at best it is close to a model of another precision.
+    "mixed": replace(_FP16, original_in="fp16"),
+    "int8": replace(_FP16, original_in="fp16"),
 }
 TOLERANCE = {precision: rules.loose for precision, rules in RULES.items()}

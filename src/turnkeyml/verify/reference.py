@@ -9,7 +9,7 @@ import numpy as np
 
 from turnkeyml.cache.arrays import widened
 
-__all__ = ["InnerResult", "Outputs", "Reference", "agree"]
+__all__ = ["Compute", "InnerResult", "Outputs", "Reference", "agree"]
 
 Outputs = dict[str, np.ndarray]
 
@@ -43,17 +43,21 @@ class Reference:
         *,
         precision: str = "fp32",
         deterministic: bool = True,
+        repeats: tuple[Outputs, ...] = (),
         compute: Compute | None = None,
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
         costly: bool = False,
         inner: Inner | None = None,
+        other_course: bool = False,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
         self.precision = precision
         """What the original computes in."""
         self.deterministic = deterministic
+        self.repeats = repeats
+        """What more runs of an original gave that is not deterministic."""
         self.verified = verified
         """What a build computes whose subgraphs were all verified, although as a whole it amplifies
         rounding too much to be compared with the original."""
@@ -64,6 +68,9 @@ class Reference:
         tolerance fails."""
         self.inner = inner
         """Runs the original again and returns the results of its submodules; None for a file."""
+        self.other_course = other_course
+        """Whether the original is known to decide something else on these inputs than on the
+        recorded ones."""
         self._compute = compute
         self._others: dict[str, Outputs | None] = {}
 

@@ -28,7 +28,7 @@ def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> 
     """Write ``source`` in float16 to ``target``, including its inputs and outputs."""
     model = with_named_nodes(onnx_files.read_graph(source))
     onnx_files.load_inner_data(model, source.parent)
-    model = onnx.shape_inference.infer_shapes(model)
+    model = onnx_files.with_shapes(model)
     locations = weights.detach(model)
     model = _convert_graph(model, kept or Kept())
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own

@@ -67,7 +67,7 @@ def all_but_multiplications(source: Path) -> Kept:
 def out_of_range(source: Path, inputs: Outputs, threads: int) -> Kept:
     """The nodes, graph inputs and graph outputs whose values are out of the range of float16:
     one is too large, or all are too small."""
-    model = with_named_nodes(onnx.shape_inference.infer_shapes(onnx_files.read_graph(source)))
+    model = with_named_nodes(onnx_files.with_shapes(onnx_files.read_graph(source)))
     largest = largest_magnitudes(model, source, inputs, threads)
     outside = {name for name, magnitude in largest.items() if not _is_in_range(magnitude)}
     nodes = [n.name for n in model.graph.node if outside & {*n.input, *n.output}]

@@ -130,7 +130,8 @@ class Search:
 
     def _judged(self, whole: Verification) -> Verification:
         """The verdict on the subgraphs if the outputs of the whole model cannot tell."""
-        cannot_tell = whole.verdict is Verdict.CLOSE or self.is_unstable(whole)
+        turned = whole.verdict is Verdict.CLOSE or whole.cause is Cause.OTHER_SHAPES
+        cannot_tell = turned or self.is_unstable(whole)
         found = self.subgraphs() if cannot_tell else None
         if found is None or found.verdict.verdict is not Verdict.MATCH or found.count == 1:
             return whole

@@ -48,7 +48,7 @@ def verify_subgraphs(
     exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
 ) -> Subgraphs:
     """The verdicts on the subgraphs of ``half``, compared with ``exact``, its source file."""
-    model = onnx.shape_inference.infer_shapes(onnx_files.read_graph(half))
+    model = onnx_files.with_shapes(onnx_files.read_graph(half))
     cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
     golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), exact, inputs, threads)
     given = {name: golden[same] for name, same in cuts.items()}
@@ -80,7 +80,11 @@ def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tup
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
-    """The inputs of the subgraphs, each with its name in the exact file; how many subgraphs."""
+    """The inputs of the subgraphs, each with its name in the exact file; how many subgraphs.
+
+    The boundaries are those of the exact file: they stay where they are when more of the graph is
+    kept in float32, so that a subgraph that was kept because it mismatched is right the next time.
+    """
     available = {name for node in exact.node for name in node.output}
     outputs = {output.name for output in half.output}
     sizes = {
@@ -90,8 +94,9 @@ def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str]
     }
     originals = {name: name.removesuffix(CAST_SUFFIX) for name in sizes}
     originals = {name: original for name, original in originals.items() if original in available}
-    for count in range(min(MAX_SUBGRAPHS, len(half.node)), 1, -1):
-        chosen = _boundary_values(half, count) & originals.keys()
+    for count in range(min(MAX_SUBGRAPHS, len(exact.node)), 1, -1):
+        boundary = _boundary_values(exact, count)
+        chosen = {name for name, original in originals.items() if original in boundary}
         few = 0 < len(chosen) <= MAX_INPUTS
         if few and sum(sizes[name] for name in chosen) <= MAX_INPUT_BYTES:
             return {name: originals[name] for name in sorted(chosen)}, count

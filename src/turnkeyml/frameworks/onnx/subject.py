@@ -14,6 +14,9 @@ from turnkeyml.verify.reference import Outputs, Reference, agree
 
 __all__ = ["OnnxSubject"]
 
+RUNS = 8
+"""How often a file is run that does not repeat its results."""
+
 
 class OnnxSubject(Subject):
     """An ONNX file as the subject of a build; by default the build contains it unchanged."""
@@ -46,12 +49,18 @@ class OnnxSubject(Subject):
 
         session = OrtSession(str(self.path), threads, level="none", prepacking=False)
         session.feed(self.inputs)
-        session.run()
-        first = session.outputs()
-        session.run()
-        deterministic = agree(first, session.outputs())
-        precision = self.precision
-        return Reference(self.inputs, first, precision=precision, deterministic=deterministic)
+
+        def outputs() -> Outputs:
+            session.run()
+            return session.outputs()
+
+        first, second = outputs(), outputs()
+        if agree(first, second):
+            return Reference(self.inputs, first, precision=self.precision)
+        repeats = (second, *(outputs() for _ in range(2, RUNS)))
+        return Reference(
+            self.inputs, first, precision=self.precision, deterministic=False, repeats=repeats
+        )
 
     def compute_on(self, inputs: Outputs) -> Reference:
         from turnkeyml.runtimes.ort_session import run_once

@@ -7,11 +7,11 @@ exporter for the size of the model first. If its result fails or does not verify
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import traceback
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,12 @@ from turnkeyml.build.check import check_onnx
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
+from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
 from turnkeyml.frameworks.torch.modules import eval_mode
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.nouns import Verdict, Verification
+from turnkeyml.verify.judge import with_frozen
 
 __all__ = ["ExportPytorch"]
 
@@ -41,8 +44,9 @@ class ExportPytorch(Stage):
 
     def fire(self, bench: Workbench) -> None:
         attempts = []
+        decisions = Decisions(bench)
         for exporter in _order(bench.model):
-            attempt = _Attempt(exporter, bench)
+            attempt = _Attempt(exporter, bench, decisions)
             attempt.make()
             print(f"{exporter}: {attempt.outcome}", flush=True)
             attempts.append(attempt)
@@ -61,15 +65,15 @@ class ExportPytorch(Stage):
 class _Attempt:
     """One attempt to export a model with one exporter."""
 
-    def __init__(self, exporter: str, bench: Workbench) -> None:
+    def __init__(self, exporter: str, bench: Workbench, decisions: Decisions) -> None:
         self.exporter = exporter
         self._bench = bench
+        self._decisions = decisions
         self._folder = bench.work / exporter
         self.path = self._folder / bench.onnx_name("base")
         self.verification: Verification | None = None
         self.outcome = ""
         self.opset = 0
-        self._frozen: tuple[str, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -80,7 +84,7 @@ class _Attempt:
         bench = self._bench
         self._folder.mkdir()
         try:
-            self._frozen = _export(self.exporter, bench, self.path)
+            warned = _export(self.exporter, bench, self.path)
             self.opset = _check_opset(self.path, bench)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             traceback.print_exc()
@@ -88,13 +92,14 @@ class _Attempt:
             return
         found = check_onnx(
             str(self.path),
-            bench.reference,
+            self._decisions.reference(),
             bench.subject.precision,
             bench.threads,
             may_specialise=True,
         )
-        frozen = self._frozen if found.verdict is Verdict.SPECIALISED else ()
-        self.verification = replace(found, frozen=frozen)
+        traced = self.exporter == "torchscript"
+        frozen = self._decisions.frozen(found, warned, traced=traced)
+        self.verification = with_frozen(found, frozen, specialised=False)
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 
     def adopt(self, bench: Workbench) -> None:
@@ -126,31 +131,25 @@ def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
     return f"the faster exporter for a model of this size; {best.outcome}"
 
 
-def _export(exporter: str, bench: Workbench, path: Path) -> tuple[str, ...]:
-    """Write the ONNX file; return where the exporter froze a data-dependent value."""
+def _export(exporter: str, bench: Workbench, path: Path) -> list[Warned]:
+    """Write the ONNX file; return where the exporter may have frozen a data-dependent value."""
     for module in bench.model.modules():
         _detached(vars(module))
     wrapper = Flattened(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
-    with torch.no_grad(), eval_mode(wrapper), warnings.catch_warnings(record=True) as caught:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(preserved(bench.model))  # a tracer leaves symbols in attributes
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(eval_mode(wrapper))
+        caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
         _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
     for found in caught:
         print(warnings.formatwarning(found.message, found.category, found.filename, found.lineno))
     if not path.exists():
         raise BuildError("the exporter wrote no file")
-    return tuple(dict.fromkeys(_frozen_at(found) for found in caught if _is_frozen(found)))
-
-
-def _is_frozen(found: warnings.WarningMessage) -> bool:
-    """Whether torch warns that it traced a data-dependent value as a constant."""
-    return issubclass(found.category, torch.jit.TracerWarning)
-
-
-def _frozen_at(found: warnings.WarningMessage) -> str:
-    what = str(found.message).partition(" might cause")[0].strip().splitlines()[0]
-    return f"{Path(found.filename).name}, line {found.lineno}: {what[0].lower()}{what[1:]}"
+    return warnings_of(caught)
 
 
 def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:

@@ -10,12 +10,14 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
@@ -32,6 +34,9 @@ PRECISE_LIMIT_FLOPS = 2e12
 """Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
 
 FLOPs are counted, not timed, so that the load of the machine does not affect a verdict."""
+
+RUNS, FEW_RUNS = 8, 4
+"""How often a model is run that does not repeat its results: usually, and if it is large."""
 
 DTYPES = {
     "fp64": torch.float64,
@@ -51,19 +56,23 @@ def reference_of(
 ) -> Reference:
     """The outputs of a live model on its recorded arguments; ``names`` are the input names.
 
-    The model runs twice to see whether it is deterministic.
+    The model runs twice to see whether it is deterministic, and more often if it is not.
     """
     original = _Original(model, args, kwargs)
     tensors = structure.leaves((args, kwargs))
     inputs = dict(
         to_numpy(name, tensor) for name, tensor in zip(names, tensors.values(), strict=True)
     )
-    first, second = original.run(), original.run()
+    first, second = original.run(0), original.run(1)
+    deterministic = agree(first, second)
+    runs = FEW_RUNS if original.weight_bytes > COSTLY_BYTES else RUNS
+    more = () if deterministic else tuple(original.run(seed) for seed in range(2, runs))
     return Reference(
         inputs,
         first,
         precision=precision_name(model),
-        deterministic=agree(first, second),
+        deterministic=deterministic,
+        repeats=() if deterministic else (second, *more),
         compute=original.in_precision,
         costly=original.weight_bytes > COSTLY_BYTES,
         inner=original.inner,
@@ -97,13 +106,17 @@ class _Original:
         self._model = model
         self._arguments = (args, kwargs)
 
-    def run(self) -> Outputs:
-        """The outputs in the precision of the model."""
-        return self._call(self._model)
+    def run(self, seed: int = 0) -> Outputs:
+        """The outputs in the precision of the model. Chance depends on the seed alone, so that
+        verdicts on random models can be repeated."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return self._call(self._model)
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
-        return inner_results(self.run, self._model)
+        with preserved(self._model):
+            return inner_results(self.run, self._model)
 
     @property
     def weight_bytes(self) -> int:
@@ -112,9 +125,9 @@ class _Original:
     @functools.cached_property
     def _operations(self) -> float:
         """The FLOPs of one forward pass."""
-        with FlopCounterMode(display=False) as counter:
+        with preserved(self._model), _Flops() as counter:
             self._call(self._model)
-        return float(counter.get_total_flops())
+        return counter.total
 
     def in_precision(self, precision: str) -> Outputs | None:
         """The outputs in another precision; None if that is too expensive or fails."""
@@ -146,6 +159,28 @@ class _Original:
         with torch.no_grad(), eval_mode(module):
             result = module(*args, **kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
+
+
+class _Flops(TorchDispatchMode):
+    """Counts FLOPs by torch's own formulas.
+
+    torch's own counter also follows the submodules, and fails in models that need gradients.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = 0.0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: otherwise torch imports its compiler for us, which takes a second."""
+        return False
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        result = function(*args, **(kwargs or {}))
+        if (formula := flop_registry.get(function._overloadpacket)) is not None:
+            self.total += formula(*args, **(kwargs or {}), out_val=result)
+        return result
 
 
 @contextlib.contextmanager

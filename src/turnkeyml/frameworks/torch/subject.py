@@ -13,8 +13,10 @@ from turnkeyml.build.fingerprint import digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
+from turnkeyml.frameworks.torch.course import Course, course_of
 from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import eval_mode
+from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.frameworks.torch.reference import precision_name, reference_of, reference_on
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
@@ -59,13 +61,29 @@ class TorchSubject(Subject):
         return reference_of(self.model, self.args, self.kwargs, names)
 
     def compute_on(self, inputs: Outputs) -> Reference:
+        with preserved(self.model):
+            return reference_on(self.model, *self._arguments(inputs), inputs)
+
+    def course_on(self, inputs: Outputs, most: int | None = None) -> Course:
+        """What the model reads of these inputs and runs; ``TooMuchWork`` above ``most`` operators.
+
+        Watched, a model may compute in another way than it does otherwise, so that only its course
+        is of use, not its outputs.
+        """
+        args, kwargs = structure.clone(self._arguments(inputs))
+        tensors = structure.leaves((args, kwargs)).values()
+        with preserved(self.model), torch.no_grad(), eval_mode(self.model):
+            return course_of(lambda: self.model(*args, **kwargs), self.model, tensors, most)
+
+    def _arguments(self, inputs: Outputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The recorded arguments with other tensors."""
         arrays = iter(inputs.items())
 
         def replaced(_: str, tensor: Any) -> Any:
             return from_numpy(*next(arrays), like=tensor)
 
         args, kwargs = structure.replace((self.args, self.kwargs), replaced)
-        return reference_on(self.model, args, kwargs, inputs)
+        return args, kwargs
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.torch.export import ExportPytorch

@@ -1,0 +1,203 @@
+"""The course that a model takes: what it reads of the values of its inputs, and what it runs.
+
+A Python ``if``, index, count or size that depends on the inputs has to read a number from a tensor.
+We follow the inputs through every operator and note each such read, with the line it is made from,
+and the operators that run with the weights they use. Two calls with different operators, or that
+read different booleans or integers, took different courses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+__all__ = ["Course", "Read", "TooMuchWork", "course_of"]
+
+READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
+"""Functions that read values without any operator."""
+
+SHAPE_ONLY = ("_like", "new_empty", "new_full", "new_ones", "new_zeros")
+"""Endings of the names of operators whose results do not depend on the values of a tensor."""
+
+OWN = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
+"""Code that is not the model's."""
+
+DECISION_ELEMENTS = 64
+"""Larger arrays that are read are data."""
+
+
+class TooMuchWork(Exception):
+    """The model runs more operators than it may."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A line that reads a value of a tensor that depends on the inputs or on chance."""
+
+    place: str
+    """The file and the line, for people."""
+    lines: frozenset[tuple[str, int]]
+    """The lines that lead there, as the names of files and their line numbers."""
+    values: tuple[Any, ...]
+    """What was read there, in order; None for numbers that need not decide anything."""
+
+
+@dataclass
+class Course:
+    """What one call of a model read and ran."""
+
+    reads: dict[str, Read] = field(default_factory=dict)
+    """By place."""
+    operators: int = 0
+    has_dynamic_shapes: bool = False
+    """Whether the shape of some tensor depends on the values of the inputs."""
+    _digest: Any = field(default_factory=hashlib.sha256)
+
+    @property
+    def path(self) -> str:
+        """The same for two calls that run the same operators with the same weights."""
+        return str(self._digest.hexdigest())
+
+    def same_as(self, other: Course) -> bool:
+        """Whether two calls took the same course, as far as can be seen."""
+        reads = {place: read.values for place, read in self.reads.items()}
+        others = {place: read.values for place, read in other.reads.items()}
+        return self.path == other.path and reads == others
+
+    def add_operator(self, name: str, weights: Iterable[int]) -> None:
+        self.operators += 1
+        self._digest.update(f"{name} {sorted(weights)};".encode())
+
+    def add_read(self, value: Any) -> None:
+        lines = [(f.f_code.co_filename, f.f_lineno) for f in _frames(sys._getframe(1))]
+        own = next((line for line in lines if not line[0].startswith(OWN)), lines[0])
+        place = f"{os.path.basename(own[0])}, line {own[1]}"
+        earlier = self.reads.get(place, Read(place, frozenset(), ()))
+        known = earlier.lines | frozenset(lines)
+        self.reads[place] = Read(place, known, (*earlier.values, _decisive(value)))
+
+
+def course_of(
+    call: Callable[[], Any], model: torch.nn.Module, inputs: Iterable[Any], most: int | None = None
+) -> Course:
+    """The course of a call that gets these tensors as inputs.
+
+    Raises ``TooMuchWork`` after ``most`` operators: the values that it reads may be loop counts.
+    """
+    course = Course()
+    followed = _Followed(inputs)
+    weights = {}
+    for number, tensor in enumerate(_tensors_of(model)):
+        with contextlib.suppress(NotImplementedError, RuntimeError):  # some have no storage
+            weights[tensor.untyped_storage()._cdata] = number
+
+    class Operators(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            """False: otherwise torch imports its compiler for us, which takes a second."""
+            return False
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            result = function(*args, **(kwargs or {}))
+            tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
+            used = {weights[key] for t in tensors if (key := _storage(t)) in weights}
+            course.add_operator(str(function), used)
+            if most is not None and course.operators > most:
+                raise TooMuchWork(f"it runs more than {most:,} operators")
+            random = torch.Tag.nondeterministic_seeded in function.tags
+            if random or any(t in followed for t in tensors):
+                _note(function, args, result, course, followed)
+            return result
+
+    class Functions(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            if getattr(function, "__name__", "") in READERS:
+                tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
+                for tensor in filter(followed.__contains__, tensors):
+                    course.add_read(tensor)
+            return function(*args, **(kwargs or {}))
+
+    with Functions(), Operators():
+        call()
+    return course
+
+
+def _note(
+    function: Any, args: tuple[Any, ...], result: Any, course: Course, followed: _Followed
+) -> None:
+    """Note what an operator does whose arguments depend on the inputs."""
+    if torch.Tag.data_dependent_output in function.tags and not torch.is_tensor(result):
+        course.add_read(result)
+    course.has_dynamic_shapes |= _has_dynamic_shape(function, args)
+    if not function._schema.name.endswith(SHAPE_ONLY):
+        for tensor in tree_leaves(result):
+            followed.add(tensor)
+
+
+def _has_dynamic_shape(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the shape of the result depends on values."""
+    if torch.Tag.dynamic_output_shape not in function.tags:
+        return False
+    if function._schema.name != "aten::index":
+        return True
+    indices = [i for i in args[1] if torch.is_tensor(i)]
+    return any(index.dtype in (torch.bool, torch.uint8) for index in indices)
+
+
+class _Followed:
+    """The tensors that depend on the inputs or on chance, with all that shares their memory."""
+
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        # A weak reference keeps the address of a storage from being used again, not its memory.
+        self._storages: dict[int, StorageWeakRef] = {}
+        for tensor in inputs:
+            self.add(tensor)
+
+    def add(self, tensor: Any) -> None:
+        if torch.is_tensor(tensor) and (key := _storage(tensor)) and key not in self._storages:
+            self._storages[key] = StorageWeakRef(tensor.untyped_storage())
+
+    def __contains__(self, tensor: Any) -> bool:
+        return _storage(tensor) in self._storages
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    """What identifies the memory of a tensor; 0 for the kinds of tensors that have none."""
+    try:
+        return int(tensor.untyped_storage()._cdata)
+    except (NotImplementedError, RuntimeError):  # nested and sparse ones
+        return 0
+
+
+def _tensors_of(model: torch.nn.Module) -> Iterator[torch.Tensor]:
+    """The weights, buffers and other tensors of a model."""
+    for module in model.modules():
+        values = [*module._parameters.values(), *module._buffers.values(), *vars(module).values()]
+        yield from filter(torch.is_tensor, values)
+
+
+def _decisive(value: Any) -> Any:
+    """A value that decides something: a boolean, an integer, or a few of them; None for others."""
+    if torch.is_tensor(value):
+        few = value.numel() <= DECISION_ELEMENTS and not value.is_floating_point()
+        return value.detach().to(torch.int64).flatten().numpy().tobytes() if few else None
+    return value if isinstance(value, int) else None
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The calls that lead to a frame, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back

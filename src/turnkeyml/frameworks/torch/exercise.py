@@ -1,0 +1,174 @@
+"""Looking for inputs on which a model that decides by value decides otherwise.
+
+A model that reads values of its inputs is run on more of them, ordinary and unusual ones, and we
+see on which it takes another course than on the recorded ones. A build is compared on these: what
+departs there froze a decision. Where a decision never turned, that is part of the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from turnkeyml.build.subject import FEW_SETS_BYTES, differ, is_comparable
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch.course import Course, Read
+from turnkeyml.nouns import InvocationRecord
+from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
+
+__all__ = ["Exercise", "Line", "exercise"]
+
+MOST_SETS = 4
+"""The most sets with another course that are kept; each is a part of the build."""
+MOST_SETS_THAT_TURN = 8
+"""The same where a boolean comes out otherwise for the first time."""
+MOST_RUNS_LARGE = 6
+"""The most unusual sets that are tried with a model of many weights. Others are tried with all."""
+MOST_WORK = 20
+"""How many times as many operators as on the recorded inputs a model may run on others."""
+
+Line = tuple[str, int]
+"""A file and the number of a line in it."""
+
+
+class Deciding(Protocol):
+    """A model that can be run on other inputs, and watched."""
+
+    @property
+    def record(self) -> InvocationRecord: ...
+
+    def compute_on(self, inputs: Outputs) -> Reference: ...
+
+    def course_on(self, inputs: Outputs, most: int | None = None) -> Course: ...
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What is known of the decisions of a model."""
+
+    recorded: Course | None = None
+    """On the recorded inputs; None if it cannot be watched."""
+    others: tuple[Course, ...] = ()
+    sets: tuple[Reference, ...] = ()
+    """Unusual sets on which it takes another course."""
+    alike: tuple[Reference, ...] = ()
+    """Unusual sets on which it does not, as far as can be seen; none unless it reads numbers."""
+
+    @property
+    def reads(self) -> list[Read]:
+        """What it reads of the recorded inputs."""
+        return [*self.recorded.reads.values()] if self.recorded else []
+
+    @property
+    def branches(self) -> list[Read]:
+        """Where it reads a boolean."""
+        return [read for read in self.reads if any(isinstance(v, bool) for v in read.values)]
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether it reads numbers, which may decide something without our seeing it."""
+        return any(None in read.values for read in self.reads)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether more inputs can show nothing new."""
+        if self.recorded is None or self.recorded.has_dynamic_shapes or self.reads_numbers:
+            return False
+        return all(map(self.has_turned, self.reads))
+
+    def concerns(self, line: Line) -> bool:
+        """Whether a line may read a value that depends on the inputs, and not only a shape."""
+        if self.recorded is None or self.recorded.has_dynamic_shapes:
+            return True
+        return any(line in read.lines for read in self.reads)
+
+    def turned(self, line: Line) -> bool:
+        """Whether the decisions on that line came out otherwise on some other inputs."""
+        reads = [read for read in self.reads if line in read.lines]
+        return all(map(self.has_turned, reads)) if reads else self._takes_other_paths
+
+    def has_turned(self, read: Read) -> bool:
+        """Whether a decision came out otherwise on some other inputs, as far as can be seen."""
+        if None in read.values:
+            return self._takes_other_paths
+        return any(
+            read.place not in course.reads or course.reads[read.place].values != read.values
+            for course in self.others
+        )
+
+    @property
+    def _takes_other_paths(self) -> bool:
+        known = self.recorded
+        return known is not None and any(course.path != known.path for course in self.others)
+
+
+def exercise(subject: Deciding, reference: Reference) -> Exercise:
+    """Watch the original on the recorded, the held-out and unusual inputs."""
+    recorded = _watched(subject, reference.inputs)
+    if recorded is None or not (recorded.reads or recorded.has_dynamic_shapes):
+        return Exercise(recorded)
+    if not reference.deterministic:  # on other inputs nothing could be compared
+        return Exercise(recorded)
+    found = Exercise(recorded)
+    for held in reference.held_out:
+        course = _watched(subject, held.inputs, MOST_WORK * recorded.operators)
+        if course is not None:
+            held.other_course = not course.same_as(recorded)
+            found = replace(found, others=(*found.others, course))
+    for inputs in _unusual(subject, reference):
+        if found.is_complete:
+            break
+        course = _watched(subject, inputs, MOST_WORK * recorded.operators)
+        if course is not None:
+            found = _with(found, course, subject, inputs)
+    return found
+
+
+def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -> Exercise:
+    """What is known after one more set of inputs, which is kept if it may show something new."""
+    assert found.recorded is not None
+    other = not course.same_as(found.recorded)
+    is_new = not any(course.same_as(known) for known in found.others)
+    before, found = found, replace(found, others=(*found.others, course))
+    turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
+    room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
+    reference = None
+    if (is_new and room) if other else found.reads_numbers:
+        reference = _reference_on(subject, inputs)
+    if reference is None:
+        return found
+    reference.other_course = other
+    if other:
+        return replace(found, sets=(*found.sets, reference))
+    return replace(found, alike=(*found.alike, reference))
+
+
+def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
+    """Unusual inputs, fewer of them for a large model."""
+    left = MOST_RUNS_LARGE if subject.record.parameter_bytes > FEW_SETS_BYTES else len(UNUSUAL)
+    for variant in UNUSUAL:
+        inputs = draw_unusual(reference.inputs, variant)
+        if left and differ(inputs, reference.inputs):
+            left -= 1
+            yield inputs
+
+
+def _watched(subject: Deciding, inputs: Outputs, most: int | None = None) -> Course | None:
+    """The course of the original; None if it does not accept the inputs or cannot be watched."""
+    try:
+        return subject.course_on(inputs, most)
+    except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+        print(f"The original cannot be watched on other inputs: {describe(error)}", flush=True)
+        return None
+
+
+def _reference_on(subject: Deciding, inputs: Outputs) -> Reference | None:
+    """What the original computes; None if that is nothing to compare with."""
+    try:
+        found = subject.compute_on(inputs)
+    except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+        print(f"The original fails on unusual inputs: {describe(error)}", flush=True)
+        return None
+    return found if is_comparable(found.outputs) else None

@@ -1,0 +1,49 @@
+"""Running a model without leaving a trace in it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+__all__ = ["preserved"]
+
+MOST_BUFFER_BYTES = 1 << 28
+"""Buffers that take more than this together are weights, and are not copied."""
+
+
+@contextlib.contextmanager
+def preserved(model: torch.nn.Module) -> Iterator[None]:
+    """Within the block a model may change; afterwards it has its earlier buffers and attributes.
+
+    Models keep state between calls: counters, caches, tables that grow with the largest position
+    they have seen. Calls of ours must not become part of it.
+    """
+    attributes = [vars(module) for module in model.modules()]
+    inner = [v for known in attributes for v in known.values() if isinstance(v, (dict, list))]
+    copies = [(container, container.copy()) for container in (*attributes, *inner)]
+    small = sum(buffer.nbytes for buffer in model.buffers()) <= MOST_BUFFER_BYTES
+    buffers = [(b, b.detach().clone()) for b in model.buffers()] if small else []
+    try:
+        yield
+    finally:
+        for container, known in copies:
+            _restore(container, known)
+        with torch.no_grad():
+            for buffer, values in buffers:
+                if buffer.shape == values.shape:
+                    buffer.copy_(values)
+
+
+def _restore(container: Any, known: Any) -> None:
+    """Give a dict or a list the items of an earlier copy."""
+    if isinstance(container, list):
+        container[:] = known
+        return
+    for key in [key for key in container if key not in known]:
+        del container[key]
+    for key, value in known.items():
+        if key not in container or container[key] is not value:
+            container[key] = value

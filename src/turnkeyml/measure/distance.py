@@ -1,0 +1,145 @@
+"""How far apart are our processors? A hypervisor may move them while we measure.
+
+Two processors of a virtual machine may share a cache now and lie on different core complexes a
+minute later, and nothing in the guest says so. It makes a model with several threads slower by a
+few percent or by half, or faster if it needs the memory of two caches: no factor corrects that.
+But it can be seen. A processor reads what another has just written about 1.5 times as slowly as
+what it has written itself if they share a cache, and about 4 times if they do not.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from turnkeyml.system import machine
+
+__all__ = ["ALIKE", "Distance", "are_apart", "extremes", "may_move", "wait_until_near"]
+
+WORDS = 65_536
+"""Of eight bytes: half a megabyte, which the private cache of a processor holds."""
+SWEEPS = 6
+LEAST_SWEEPS = 4
+"""The fastest of so many reads at least: the others may have been interrupted."""
+MOST_PAIRS = 16
+MOST_SECONDS = 0.02
+"""After which no further sweep begins; on a busy machine each waits for its turn."""
+
+ALIKE = 1.6
+"""Two distances whose ratio is below this are the same: they vary by a fifth by themselves."""
+APART = 2.5
+"""A larger distance is one between two core complexes."""
+
+COMPLEX_CORES = 8
+"""More processors than this cannot share a core complex."""
+
+LOOK_SECONDS = 1.0
+"""How often we look while we wait."""
+
+ROOT = Path("/")
+"""Where /proc and /sys are."""
+
+
+class Distance:
+    """Looks how far apart the processors are that this process may use."""
+
+    def __init__(self, processors: Sequence[int] | None = None) -> None:
+        found = sorted(machine.allowed_processors()) if processors is None else [*processors]
+        step = max(1, len(found) // MOST_PAIRS)
+        ring = found[::step]
+        self._pairs = list(zip(ring, ring[1:] + ring[:1], strict=True)) if len(ring) > 1 else []
+        self._data = np.zeros(WORDS, dtype=np.uint64)
+
+    def look(self) -> float | None:
+        """How many times as long a processor takes to read what its neighbour has just written as
+        to read what it has written itself, on average; None where that cannot be told."""
+        if not self._pairs or not hasattr(os, "sched_setaffinity"):
+            return None
+        allowed = os.sched_getaffinity(0)
+        try:
+            sweeps = self._sweeps()
+        except OSError:  # a processor that we may not use any more
+            return None
+        finally:
+            os.sched_setaffinity(0, allowed)
+        if len(sweeps) < LEAST_SWEEPS:
+            return None
+        own, *others = np.min(sweeps, axis=0)
+        return float(np.mean(others) / max(own, 1.0))
+
+    def _sweeps(self) -> list[list[int]]:
+        """For each sweep the nanoseconds of a read of our own, then those between each pair."""
+        begin = time.perf_counter()
+        found: list[list[int]] = []
+        while len(found) < SWEEPS and time.perf_counter() - begin < MOST_SECONDS:
+            times = [self._read()]
+            for writer, reader in self._pairs:
+                os.sched_setaffinity(0, {writer})
+                times.append(self._read(reader))
+            found.append(times)
+        return found
+
+    def _read(self, reader: int | None = None) -> int:
+        self._data.fill(1)
+        if reader is not None:
+            os.sched_setaffinity(0, {reader})
+        start = time.perf_counter_ns()
+        self._data.max()
+        return time.perf_counter_ns() - start
+
+
+def extremes(distances: Iterable[float]) -> tuple[float, float] | None:
+    """The smallest and the largest of some distances, but for a few; None if there are none."""
+    known = np.array([d for d in distances if 0 < d < np.inf])
+    if not len(known):
+        return None
+    low, high = np.percentile(known, (5, 95))
+    return float(low), float(high)
+
+
+def may_move(root: Path = ROOT, processors: Iterable[int] | None = None) -> bool:
+    """Whether a hypervisor may run our processors on different core complexes, although it says
+    that they share a cache. Only the CPUs of one vendor have complexes of a few cores each."""
+    ours = set(machine.allowed_processors() if processors is None else processors)
+    if not 2 <= len(ours) <= COMPLEX_CORES:
+        return False
+    try:
+        cpu = (root / "proc/cpuinfo").read_text()
+        folder = root / f"sys/devices/system/cpu/cpu{min(ours)}/cache/index3"
+        shared = _numbers((folder / "shared_cpu_list").read_text())
+    except (OSError, ValueError):
+        return False
+    return "AuthenticAMD" in cpu and " hypervisor" in cpu and ours <= shared
+
+
+def _numbers(text: str) -> set[int]:
+    """The processors of a list such as 0-3,8."""
+    found: set[int] = set()
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def are_apart(distance: float | None) -> bool:
+    """Whether that is the distance of processors that do not share a cache."""
+    return distance is not None and distance > APART
+
+
+def wait_until_near(
+    look: Callable[[], float | None],
+    most_seconds: float,
+    sleep: Callable[[float], None] = time.sleep,
+    on_wait: Callable[[], None] = lambda: None,
+) -> float:
+    """Wait while our processors are apart, but no longer than that; the seconds that it took."""
+    waited = 0.0
+    while waited < most_seconds and are_apart(look()):
+        on_wait()
+        sleep(LOOK_SECONDS)
+        waited += LOOK_SECONDS
+    return waited

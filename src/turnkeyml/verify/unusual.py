@@ -1,0 +1,111 @@
+"""Unusual inputs, for models that decide by value: all zero, sorted, a hundred times as large.
+
+They reach decisions that inputs like the recorded ones may never turn.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+
+from turnkeyml.verify.draw import SEED, Draw, drawn, is_mask, unchanged
+from turnkeyml.verify.reference import Outputs
+
+__all__ = ["UNUSUAL", "draw_unusual"]
+
+
+def draw_unusual(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
+    """One set of inputs in the place of the recorded ones; the same for the same arguments."""
+    floats, integers = _changes()[variant]
+    return drawn(recorded, floats, integers, SEED + 100 + UNUSUAL.index(variant))
+
+
+def _changes() -> dict[str, tuple[Draw, Draw]]:
+    """How each variant changes floats and integers; the most plausible first."""
+    return {
+        "four times as large": (functools.partial(_scaled, 4), unchanged),
+        "a quarter as large": (functools.partial(_scaled, 0.25), unchanged),
+        "with one integer zero": (unchanged, _one_zero),
+        "with the largest integer": (unchanged, _largest),
+        "positive": (lambda name, array, random: np.abs(array), unchanged),
+        "negative": (lambda name, array, random: -np.abs(array), unchanged),
+        "with sorted integers": (unchanged, _sorted),
+        "with four times the integers": (unchanged, functools.partial(_beyond, 4)),
+        "four times as large, negated": (functools.partial(_scaled, -4), unchanged),
+        "with an outlier": (_outlier, unchanged),
+        "sorted": (_sorted, unchanged),
+        "with the smallest integer": (unchanged, _smallest),
+        "with extreme integers": (unchanged, _extremes),
+        "with integers of one": (unchanged, _ones),
+        "with all but one integer zero": (unchanged, _all_but_one_zero),
+        "with thirty times the integers": (unchanged, functools.partial(_beyond, 30)),
+        "with a hundred times the integers": (unchanged, functools.partial(_beyond, 100)),
+        "zero": (lambda name, array, random: np.zeros_like(array), unchanged),
+        "one": (_ones, unchanged),
+        "a hundredth as large": (functools.partial(_scaled, 0.01), unchanged),
+        "a hundred times as large": (functools.partial(_scaled, 100), unchanged),
+        "a hundred times as large, negated": (functools.partial(_scaled, -100), unchanged),
+    }
+
+
+def _scaled(factor: float, name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return (array * factor).astype(array.dtype)
+
+
+def _sorted(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.sort(array, axis=None).reshape(array.shape)
+
+
+def _outlier(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """One number is twenty times as large as the largest."""
+    changed = array.copy()
+    changed.flat[random.integers(array.size)] = 20 * max(1e-6, float(np.abs(array).max()))
+    return changed
+
+
+def _one_zero(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    changed = array.copy()
+    changed.flat[random.integers(array.size)] = 0
+    return changed
+
+
+def _all_but_one_zero(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """In each row; a single number is zero."""
+    changed = np.zeros_like(array)
+    if array.ndim:
+        changed[..., 0] = array.max()
+    return changed
+
+
+def _ones(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.ones_like(array)
+
+
+def _largest(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.full_like(array, array.max())
+
+
+def _smallest(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return np.full_like(array, array.min())
+
+
+def _extremes(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    return random.choice([array.min(), array.max()], array.shape).astype(array.dtype)
+
+
+def _beyond(factor: int, name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Integers below that many times the largest, and the largest of these for sure."""
+    if is_mask(name, array):
+        return array
+    highest = min(factor * max(1, int(array.max())) - 1, int(np.iinfo(array.dtype).max))
+    lowest = min(0, int(array.min()))
+    changed = random.integers(lowest, highest, array.shape, endpoint=True).astype(array.dtype)
+    changed.flat[random.integers(array.size)] = highest
+    return changed
+
+
+UNUSUAL = tuple(_changes())
+"""The names of the variants, the most plausible first."""

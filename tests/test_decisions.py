@@ -1,0 +1,303 @@
+"""Models that decide by value, each in a way of its own, and what their builds are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from turnkeyml import build_model
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState
+from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.frameworks.torch.course import TooMuchWork, course_of
+from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.nouns import Cause, Plan, Verdict
+from turnkeyml.verify.judge import NOT_EXERCISED
+from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
+
+DRAWN = torch.Generator().manual_seed(0)
+
+
+class Deciding(nn.Module):
+    """Two layers; subclasses choose."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(8, 8), nn.Linear(8, 8)
+
+
+class Threshold(Deciding):
+    """Inputs like the recorded one never reach the threshold."""
+
+    def forward(self, x):
+        return self.other(x) if x.abs().max() > 6 else self.one(x)
+
+
+class Number(Deciding):
+    """Python compares a number, so that nobody sees the decision itself."""
+
+    def forward(self, x):
+        return self.one(x) * (2.0 if x.abs().max().item() > 6 else 1.0)
+
+
+class Silent(Deciding):
+    """Torch's tracer does not warn of this one."""
+
+    def forward(self, x):
+        return self.one(x) if torch.is_nonzero((x < 0).any()) else self.other(x)
+
+
+class Nearly(Deciding):
+    """The other path is close to this one."""
+
+    def forward(self, x):
+        y = self.one(x)
+        return y * 1.02 if x.mean() > 0.02 else y
+
+
+class AllZero(Deciding):
+    def forward(self, x):
+        return self.other(x + 1) if x.norm() == 0 else self.one(x)
+
+
+class Padded(nn.Module):
+    """There is no padding in the recorded tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(1000, 8)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        return (x * (ids != 0)[..., None] if (ids == 0).any() else x).mean(1)
+
+
+class Unmasked(Deciding):
+    """A shortcut for masks that are all true, which the recorded one is not."""
+
+    def forward(self, x, mask):
+        if mask.all():
+            return self.other(x)
+        return self.one(x) * mask[..., None]
+
+
+class Timestep(Deciding):
+    """A single integer, far below where it matters."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scales", torch.linspace(1, 2, 1000))
+
+    def forward(self, x, timestep):
+        y = self.other(x) if timestep < 500 else self.one(x)
+        return y * self.scales[timestep.long()]
+
+
+class Converging(Deciding):
+    """Iterates until nothing changes any more."""
+
+    def forward(self, x):
+        z = torch.zeros_like(x)
+        for _ in range(50):
+            before, z = z, torch.tanh(0.3 * self.one(z) + x)
+            if (z - before).norm() < 0.1:
+                break
+        return z
+
+
+FLOATS = torch.randn(4, 8, generator=DRAWN)
+IDS = torch.randint(1, 1000, (2, 12), generator=DRAWN)
+MASK = torch.tensor([[True, True, True, False], [True, True, False, False]])
+
+
+def build(cache: Path, model: nn.Module, *inputs: torch.Tensor) -> BuildState:
+    return build_model(model, inputs, build_name="b", cache_dir=str(cache), monitor=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "inputs"),
+    [
+        (Threshold, (FLOATS,)),
+        (Number, (FLOATS,)),
+        (Silent, (FLOATS,)),
+        (Nearly, (FLOATS.abs(),)),
+        (AllZero, (FLOATS,)),
+        (Padded, (IDS,)),
+        (Unmasked, (FLOATS.expand(2, 4, 8), MASK)),
+        (Timestep, (FLOATS, torch.tensor(10))),
+        (Converging, (FLOATS,)),
+    ],
+)
+def test_a_decision_that_ordinary_inputs_do_not_turn_is_found(tmp_path, model, inputs):
+    torch.manual_seed(0)
+    found = build(tmp_path, model(), *inputs).verification
+    assert (found.verdict, found.cause) == (Verdict.SPECIALISED, Cause.HELD_OUT), found
+    assert any("test_decisions.py, line" in place for place in found.frozen)
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    (measured,) = measure_again(BuildFolder(tmp_path, "b"), plan, "none")
+    assert measured.verdict is Verdict.SPECIALISED
+    assert measured.verification.frozen == found.frozen
+
+
+class Guarded(nn.Module):
+    """A guard that valid inputs never trip, before a chain that magnifies what comes in."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(4))
+
+    def forward(self, x):
+        if torch.isnan(x).any():
+            x = torch.nan_to_num(x)
+        for layer in self.layers:
+            x = torch.sin(3 * layer(x))
+        return x
+
+
+def test_a_frozen_value_that_nothing_exercises_is_named_beside_the_match(tmp_path):
+    torch.manual_seed(0)
+    found = build(tmp_path, Guarded(), torch.randn(4, 32)).verification
+    assert found.verdict is Verdict.MATCH
+    assert NOT_EXERCISED in found.reason
+    (place,) = found.frozen
+    assert place.endswith("converting a tensor to a Python boolean")
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    (measured,) = measure_again(BuildFolder(tmp_path, "b"), plan, "none")
+    assert (measured.verdict, measured.verification.frozen) == (Verdict.MATCH, found.frozen)
+
+
+class ByShape(nn.Module):
+    """Decides by shape, of which torch warns as well, and by a constant."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Conv2d(3, 4, 3)
+        self.register_buffer("count", torch.tensor(2))
+
+    def forward(self, x):
+        if x.shape[2] % 4 != 0:
+            x = nn.functional.pad(x, (0, int(4 - x.shape[2] % 4)))
+        for _ in range(int(self.count)):
+            x = x * 1.1
+        return self.layer(x)
+
+
+def test_shapes_and_constants_are_no_decisions(tmp_path):
+    found = build(tmp_path, ByShape(), torch.randn(1, 3, 10, 10)).verification
+    assert (found.verdict, found.frozen, found.held_out) == (Verdict.MATCH, (), 4)
+
+
+class Kept(nn.Module):
+    """A decision that the exporter keeps."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 4)
+
+    def forward(self, x, start):
+        return self.layer(x)[:, start.item() :]
+
+
+def test_a_decision_that_an_exporter_keeps_is_a_match(tmp_path):
+    found = build(tmp_path, Kept(), torch.randn(2, 10, 8), torch.tensor(3)).verification
+    assert (found.verdict, found.frozen) == (Verdict.MATCH, ())
+
+
+class Growing(nn.Module):
+    """Its table grows with the largest position that it has seen."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.largest, self.seen = 6, []
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x, positions):
+        self.calls += 1
+        self.largest = max(self.largest, int(positions.max()) + 1)
+        self.seen.append(self.largest)
+        return self.layer(x) * torch.cos(positions / self.largest)[..., None]
+
+
+def test_other_inputs_and_exporters_leave_no_trace_in_the_model(tmp_path):
+    model, x = Growing().eval(), torch.randn(2, 6, 8)
+    positions = torch.arange(6).expand(2, 6)
+    before = model(x, positions)
+    with preserved(model):
+        model(x, 100 * positions)
+    assert (model.largest, model.seen, model.calls.item()) == (6, [6], 1)
+    build(tmp_path, model, x, positions)
+    assert torch.equal(model(x, positions), before)
+
+
+def test_a_loop_that_runs_away_is_stopped_by_its_operators():
+    layer = nn.Linear(8, 8)
+
+    def loop():
+        x = FLOATS
+        while True:
+            x = layer(x)
+
+    with pytest.raises(TooMuchWork, match="more than 50 operators"), torch.no_grad():
+        course_of(loop, layer, [FLOATS], most=50)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: bool(x.sum() > 0),
+        lambda x: int(x.sum()),
+        lambda x: x.sum().item(),
+        lambda x: x.tolist(),
+        lambda x: x.numpy(),
+        lambda x: torch.tensor([x.min(), x.max()]),
+        lambda x: torch.equal(x, x + 1),
+        lambda x: [1, 2, 3][(x[0, 0] > 0).long()],
+        lambda x: nn.utils.rnn.pack_padded_sequence(x[:, None], x[0, :1].long().clamp(4, 4)),
+    ],
+)
+def test_every_way_to_read_a_value_is_seen(read):
+    model = nn.Linear(8, 8)
+    with torch.no_grad():
+        seen = course_of(lambda: read(model(FLOATS)), model, [FLOATS])
+        constant = course_of(lambda: read(torch.ones(4, 8)), model, [FLOATS])
+    assert all("test_decisions.py" in place for place in seen.reads)
+    assert seen.reads
+    assert not constant.reads
+
+
+def test_courses_differ_by_weights_operators_and_booleans():
+    model = Threshold()
+    with torch.no_grad():
+        small, large = (course_of(lambda x=x: model(x), model, [x]) for x in (FLOATS, 100 * FLOATS))
+        again = course_of(lambda: model(2 * FLOATS / 2), model, [FLOATS])
+    assert small.path != large.path
+    assert not small.same_as(large)
+    assert small.reads.keys() == again.reads.keys()
+
+
+RECORDED = {
+    "x": np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32),
+    "scalar": np.float32(2.0).reshape(()),
+    "ids": np.array([[3, 7, 5]]),
+    "step": np.array(10),
+    "attention_mask": np.array([[1, 1, 0]]),
+    "flag": np.array(True),
+    "bits::bfloat16": np.arange(4, dtype=np.uint16),
+    "empty": np.zeros((0, 3), np.float32),
+}
+
+
+@pytest.mark.parametrize("variant", UNUSUAL)
+def test_unusual_inputs_have_the_shapes_and_dtypes_of_the_recorded(variant):
+    drawn = draw_unusual(RECORDED, variant)
+    assert {n: (a.shape, a.dtype) for n, a in drawn.items()} == {
+        n: (a.shape, a.dtype) for n, a in RECORDED.items()
+    }
+    assert set(np.unique(drawn["attention_mask"])) <= {0, 1}
+    again = draw_unusual(RECORDED, variant)
+    assert all(np.array_equal(drawn[name], array) for name, array in again.items())

@@ -1,0 +1,216 @@
+"""How far apart the processors are: looking, waiting, recording, and what is said about it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from turnkeyml.display.cautions import cautions
+from turnkeyml.measure import meter as meters
+from turnkeyml.measure.distance import Distance, are_apart, extremes, may_move, wait_until_near
+from turnkeyml.measure.memory import memory_speed
+from turnkeyml.measure.meter import SessionMeter
+from turnkeyml.measure.record import (
+    Costs,
+    Sitting,
+    evaluation_of,
+    load_distances,
+    save_evaluation,
+)
+from turnkeyml.measure.rules import DEFAULT, RIGOROUS, Rule
+from turnkeyml.measure.samples import Samples
+from turnkeyml.nouns import Evaluation, FlagKind, Grade
+from turnkeyml.runtimes.registry import find_device, find_runtime
+
+NEAR, FAR = 1.5, 3.9
+ROUNDS, EACH = 20, 50
+VIRTUAL = "AuthenticAMD fpu hypervisor lahf_lm"
+
+
+def test_a_look_tells_a_number_and_leaves_the_affinity_alone():
+    before = os.sched_getaffinity(0)
+    found = Distance().look()
+    assert os.sched_getaffinity(0) == before
+    assert found is None or 0.3 < found < 100
+
+
+def test_one_processor_is_at_no_distance():
+    assert Distance([0]).look() is None
+
+
+def test_processors_that_are_gone_are_no_error():
+    before = os.sched_getaffinity(0)
+    assert Distance([100_000, 100_001]).look() is None
+    assert os.sched_getaffinity(0) == before
+
+
+def test_a_few_odd_looks_do_not_count_as_extremes():
+    low, high = extremes([NEAR] * 50 + [30.0])
+    assert (low, high) == (NEAR, NEAR)
+    assert extremes([]) is None
+    assert extremes([float("nan")]) is None
+
+
+@pytest.mark.parametrize(
+    ("cpu", "shared", "processors", "may"),
+    [
+        (VIRTUAL, "0-1", {0, 1}, True),
+        (VIRTUAL, "0-3,8", {1, 8}, True),
+        ("AuthenticAMD fpu lahf_lm", "0-1", {0, 1}, False),
+        ("GenuineIntel fpu hypervisor lahf_lm", "0-1", {0, 1}, False),
+        (VIRTUAL, "0", {0, 1}, False),
+        (VIRTUAL, "0", {0}, False),
+        (VIRTUAL, "0-15", set(range(16)), False),
+        (VIRTUAL, "rubbish", {0, 1}, False),
+    ],
+)
+def test_only_some_virtual_machines_move_processors(tmp_path, cpu, shared, processors, may):
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/cpuinfo").write_text(f"{cpu}\n")
+    cache = tmp_path / f"sys/devices/system/cpu/cpu{min(processors)}/cache/index3"
+    cache.mkdir(parents=True)
+    (cache / "shared_cpu_list").write_text(f"{shared}\n")
+    assert may_move(tmp_path, processors) is may
+
+
+def test_without_a_description_of_the_caches_nothing_is_assumed(tmp_path):
+    assert not may_move(tmp_path, {0, 1})
+
+
+@pytest.mark.parametrize(
+    ("looks", "waited"),
+    [([NEAR], 0.0), ([None], 0.0), ([FAR, FAR, NEAR], 2.0), ([FAR] * 99, 15.0)],
+)
+def test_waiting_ends_when_the_processors_are_together_or_the_time_is_over(looks, waited):
+    found, slept = iter(looks), []
+    assert wait_until_near(lambda: next(found), 15.0, slept.append) == waited
+    assert sum(slept) == waited
+
+
+def test_only_a_rigorous_measurement_waits():
+    assert DEFAULT.placement_seconds == 0
+    assert RIGOROUS.placement_seconds > 0
+    assert RIGOROUS.within(10.0).placement_seconds <= 0.5
+
+
+class Idle:
+    """A session that does nothing."""
+
+    changes_inputs = False
+    asynchronous = False
+
+    def prepare(self) -> None: ...
+
+    def run(self) -> None: ...
+
+
+def test_a_meter_looks_now_and_then(monkeypatch):
+    looks = itertools.count(1)
+    meter = SessionMeter(Idle(), look=lambda: float(next(looks)))
+    assert [meter.take(1, 1).distance for _ in range(3)] == [1.0, 1.0, 1.0]
+    monkeypatch.setattr(meters, "LOOK_SECONDS", 0.0)
+    assert meter.take(1, 1).distance == 2.0
+
+
+def test_a_meter_that_is_not_told_to_does_not_look():
+    assert SessionMeter(Idle()).take(1, 1).distance is None
+
+
+def samples_of(distances: tuple[float | None, ...], slow: float = 1.06) -> Samples:
+    """Rounds that take longer while the processors are far apart."""
+    random = np.random.default_rng(3)
+    latencies = [
+        1e7 * (slow if d == FAR else 1.0) * random.normal(1, 0.005, EACH) for d in distances
+    ]
+    timed = np.concatenate(latencies).astype(np.int64)
+    return Samples(
+        timed=timed,
+        block=1,
+        slices=(EACH,) * len(distances),
+        walls=tuple(int(part.sum()) for part in latencies),
+        warmup=np.ones(1, dtype=np.int64),
+        steady=True,
+        stopped="precise",
+        timer=50.0,
+        empty_call=50.0,
+        distances=distances,
+    )
+
+
+def evaluated(*distances: float | None, threads: int = 2) -> Evaluation:
+    sitting = Sitting(samples_of(distances), Costs(0.1))
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    return evaluation_of([sitting], device, runtime, threads, Rule())
+
+
+def kinds(evaluation: Evaluation) -> set[FlagKind]:
+    assert evaluation.performance is not None
+    return {flag.kind for flag in evaluation.performance.flags}
+
+
+def test_the_distance_is_recorded_and_kept_with_the_samples(tmp_path):
+    distances = (None, *(NEAR,) * (ROUNDS - 2), FAR)
+    sitting = Sitting(samples_of(distances), Costs(0.1))
+    evaluation = evaluated(*distances)
+    save_evaluation(tmp_path, [sitting, sitting], evaluation)
+    first, second = load_distances(tmp_path / "samples.npz")
+    assert len(first) == len(second) == ROUNDS * EACH
+    assert np.isnan(first[0])
+    assert (first[EACH], first[-1]) == pytest.approx((NEAR, FAR))
+    assert evaluation.conditions.processor_distance == NEAR
+
+
+def test_samples_of_older_versions_have_no_distance(tmp_path):
+    np.savez(tmp_path / "samples.npz", timed=np.ones(5), processes=np.array([2, 3]))
+    assert [len(d) for d in load_distances(tmp_path / "samples.npz")] == [2, 3]
+    assert np.isnan(np.concatenate(load_distances(tmp_path / "samples.npz"))).all()
+
+
+def test_processors_that_move_are_flagged_and_no_drift_is_blamed_on_the_model():
+    moved = (NEAR,) * 12 + (FAR,) * 8
+    assert kinds(evaluated(*moved)) == {FlagKind.PLACEMENT}
+    unknown = replace(samples_of(moved), distances=())
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    record = evaluation_of([Sitting(unknown, Costs(0.1))], device, runtime, 2, Rule())
+    assert FlagKind.DRIFT in kinds(record)
+
+
+def test_processors_that_stay_are_not_flagged():
+    assert kinds(evaluated(*(NEAR,) * ROUNDS)) == set()
+    assert kinds(evaluated(*(1.4, 1.5, 1.6, 1.7) * 5)) == set()
+    assert kinds(evaluated(*(None,) * ROUNDS)) == set()
+
+
+def test_one_thread_does_not_care():
+    assert FlagKind.PLACEMENT not in kinds(evaluated(*(NEAR,) * 12, *(FAR,) * 8, threads=1))
+
+
+@pytest.mark.parametrize(("may", "flagged"), [(True, {FlagKind.PLACEMENT}), (False, set())])
+def test_processors_that_are_apart_all_the_time_are_flagged_where_they_need_not_be(
+    monkeypatch, may, flagged
+):
+    monkeypatch.setattr("turnkeyml.measure.record.may_move", lambda: may)
+    evaluation = evaluated(*(FAR,) * ROUNDS)
+    assert are_apart(evaluation.conditions.processor_distance)
+    assert evaluation.conditions.processors_apart is may
+    assert kinds(evaluation) == flagged
+    assert evaluation.grade is (Grade.C if may else Grade.A)
+    assert [bool(cautions([evaluation]))] == [may]
+
+
+def test_the_speed_of_the_memory_is_plausible():
+    found = memory_speed()
+    assert found is not None
+    assert 0.1 < found < 10_000
+
+
+def test_the_record_has_the_middle_of_what_the_memory_was_seen_to_do():
+    sitting = Sitting(replace(samples_of((NEAR,) * 4), memory_speeds=(19.0, 20.0)), Costs(0.1))
+    other = Sitting(replace(sitting.samples, memory_speeds=(20.0, 25.0)), Costs(0.1))
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    record = evaluation_of([sitting, other], device, runtime, 2, Rule())
+    assert record.conditions.memory_speed == 20.0
