@@ -1,6 +1,6 @@
 """Is a wrong build ever called a match, or a good one anything else?
 
-    python benchmarks/verdicts.py [--models N] [--quick] [--only NAME] [--precision fp32]
+    python benchmarks/verdicts.py [--models N] [--quick] [--only NAME] [--precision fp32] [--jobs N]
 
 Small models of every kind of output are built in fp32 and in fp16. Their ONNX files are changed as
 bugs would change them (benchmarks/sabotage.py, benchmarks/freeze.py), run with ONNX Runtime, and
@@ -13,7 +13,7 @@ A build that is not called a match untouched is no witness for what is done to i
 in parts are counted apart, untouched and sabotaged.
 
 Each build has a process of its own, because ONNX Runtime crashes on some changes. Every line is
-printed as it is known, and nothing is written; a run that was stopped goes on with --skip N.
+printed as it is known, and nothing is written; Ctrl-C prints the tables of what is done.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -186,41 +188,79 @@ def outcome(
     )
 
 
-def count(subject: Subject, precision: str, tally: Tally) -> None:
-    """Count what becomes of one build. A change that crashes is refused, and the rest is tried."""
-    begin, before, done = time.perf_counter(), len(tally.changes), 0
-    title = f"{subject.name} {precision}"
-    for _ in range(MOST_CRASHES):
-        told, code = in_a_process(subject, precision, tally, done)
-        if not code:
-            break
-        if not told:
-            tally.add(Remark("left out", f"{title}: not to the end: a process ended with {code}"))
-            break
-        tally.add(Remark("refused", f"{title}: crashes"))
-        done += sum(isinstance(t, Change) or t.kind == "refused" for t in told) + 1
-    moved = [change for change in tally.changes[before:] if change.moved]
-    counts = f"{sum(c.caught for c in moved):3} of {len(moved):3}"
-    print(f"  {title:<60} {counts} {time.perf_counter() - begin:6.1f} s", flush=True)
+class Running:
+    """A build in a process of its own. A change that crashes is refused, and the rest is tried."""
 
+    def __init__(self, subject: Subject, precision: str) -> None:
+        self.subject, self.precision = subject, precision
+        self.title = f"{subject.name} {precision}"
+        self.begin, self.crashes, self.done = time.perf_counter(), 0, 0
+        self.moved = self.caught = 0
+        self._start()
 
-def in_a_process(
-    subject: Subject, precision: str, tally: Tally, done: int
-) -> tuple[list[Change | Remark], int | None]:
-    """What a process of its own tells of one build, and its exit code."""
-    fork, told = multiprocessing.get_context("fork"), []
-    receiver, sender = fork.Pipe(duplex=False)
-    with tempfile.TemporaryDirectory(prefix="turnkey-verdicts-") as scratch:
-        arguments = (subject, precision, Path(scratch), sender.send, done)
-        process = fork.Process(target=one, args=arguments)
-        process.start()
+    def _start(self) -> None:
+        fork = multiprocessing.get_context("fork")
+        self.told = 0
+        self.receiver, sender = fork.Pipe(duplex=False)
+        self.scratch = tempfile.TemporaryDirectory(prefix="turnkey-verdicts-")
+        arguments = (self.subject, self.precision, Path(self.scratch.name), sender.send, self.done)
+        self.process = fork.Process(target=one, args=arguments)
+        self.process.start()
         sender.close()
-        with contextlib.suppress(EOFError):
-            while True:
-                told.append(receiver.recv())
-                tally.add(told[-1])
-        process.join()
-    return told, process.exitcode
+
+    def goes_on(self, tally: Tally) -> bool:
+        """Count what the process has told; whether there is more to come."""
+        try:
+            told: Change | Remark = self.receiver.recv()
+        except EOFError:
+            return self._ended(tally)
+        self.told += 1
+        tally.add(told)
+        if isinstance(told, Change):
+            self.moved += told.moved
+            self.caught += told.moved and told.caught
+        if isinstance(told, Change) or told.kind == "refused":
+            self.done += 1
+        return True
+
+    def _ended(self, tally: Tally) -> bool:
+        self.process.join()
+        self.scratch.cleanup()
+        code = self.process.exitcode
+        if code and self.told and self.crashes < MOST_CRASHES:
+            tally.add(Remark("refused", f"{self.title}: crashes"))
+            self.crashes, self.done = self.crashes + 1, self.done + 1
+            self._start()
+            return True
+        if code:
+            reason = f"not to the end: a process ended with {code}"
+            tally.add(Remark("left out", f"{self.title}: {reason}"))
+        seconds = time.perf_counter() - self.begin
+        print(f"  {self.title:<60} {self.caught:3} of {self.moved:3} {seconds:6.1f} s", flush=True)
+        return False
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.scratch.cleanup()
+
+
+def count(builds: list[tuple[Subject, str]], jobs: int, tally: Tally) -> None:
+    """Count what becomes of all builds, several at a time; until interrupted."""
+    waiting, running = collections.deque(builds), dict[Any, Running]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                begun = Running(*waiting.popleft())
+                running[begun.receiver] = begun
+            for receiver in wait(list(running)):
+                told = running.pop(receiver)
+                if told.goes_on(tally):
+                    running[told.receiver] = told
+    except KeyboardInterrupt:
+        print(f"\ninterrupted: {len(running)} builds not to the end, {len(waiting)} not begun")
+        for unfinished in running.values():
+            unfinished.stop()
 
 
 def show(tally: Tally) -> bool:
@@ -263,6 +303,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="the first 12 models in fp32")
     parser.add_argument("--only", help="models whose name contains this")
     parser.add_argument("--precision", choices=list(UNIT), action="append")
+    parser.add_argument("--jobs", type=int, default=1, help="builds at a time (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="of weights, inputs and changes")
     options = parser.parse_args()
     SEED[0] = options.seed
@@ -276,9 +317,11 @@ def main() -> None:
         with contextlib.suppress(ImportError), quiet():
             importlib.import_module(name)
     tally, begin = Tally(), time.perf_counter()
-    for subject in chosen:
-        for precision in precisions:
-            count(subject, precision, tally)
+    count(
+        [(subject, precision) for subject in chosen for precision in precisions],
+        options.jobs,
+        tally,
+    )
     good = show(tally)
     print(f"\n{time.perf_counter() - begin:.0f} s")
     sys.exit(0 if good else 1)

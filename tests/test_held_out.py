@@ -230,6 +230,14 @@ def test_drawn_magnitudes_and_flags_differ():
     assert (smaller["flags"].tolist(), larger["flags"].tolist()) == ([False] * 3, [True] * 3)
 
 
+def test_one_set_has_no_edge_from_a_node_to_itself():
+    edges = np.array([[0, 1, 2, 3, 4, 5, 6, 7] * 4, [0, 1, 3, 2, 5, 4, 7, 6] * 4])
+    drawn = draw({"edge_index": edges}, "smaller")["edge_index"]
+    assert (drawn[0] != drawn[1]).all()
+    assert set(drawn.ravel()) <= set(range(8))
+    assert (drawn != edges).any()
+
+
 def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, capfd):
     from turnkeyml import benchmark_files
     from turnkeyml.display.overview import Overview

@@ -49,7 +49,7 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "redrawn floats": (_redrawn, unchanged),
         "negated floats": (_opposite, unchanged),
         "shuffled": (_shuffled, _shuffled),
-        "smaller": (_smaller, _no_flags),
+        "smaller": (_smaller, _nothing_special),
         "smaller floats": (_smaller, unchanged),
         "larger": (_larger, _all_flags),
         "larger floats": (_larger, unchanged),
@@ -122,8 +122,16 @@ def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     return random.integers(low, high, array.shape, endpoint=True).astype(array.dtype)
 
 
-def _no_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return np.zeros_like(array) if _are_flags(array) else _integers(name, array, random)
+def _nothing_special(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """No flag is set, and no edge of a graph goes from a node to itself."""
+    if _are_flags(array):
+        return np.zeros_like(array)
+    found = _integers(name, array, random)
+    if array.ndim == 2 and array.shape[0] == 2 and not is_mask(name, array):
+        low, high = int(found.min()), int(found.max())
+        following = np.where(found[1] < high, found[1] + 1, low)
+        found[1] = np.where(found[0] == found[1], following, found[1])
+    return found
 
 
 def _all_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
