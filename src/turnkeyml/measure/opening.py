@@ -70,7 +70,8 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={runtime.library: version, "numpy": np.__version__},
         settings=session.settings(),
     )
-    return Opened(session, SessionMeter(session, look=Distance().look), outputs, costs)
+    look = Distance().look if request.threads != 1 else None
+    return Opened(session, SessionMeter(session, look=look), outputs, costs)
 
 
 def _run_once(session: Session) -> dict[str, np.ndarray]:
