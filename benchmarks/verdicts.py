@@ -25,6 +25,7 @@ import importlib
 import itertools
 import logging
 import multiprocessing
+import os
 import sys
 import tempfile
 import time
@@ -110,6 +111,11 @@ class Tally:
         return len(found), len(moved), sum(c.caught for c in moved)
 
 
+def pinned(processors: list[int], *arguments: Any) -> None:
+    os.sched_setaffinity(0, processors)
+    one(*arguments)
+
+
 def one(subject: Subject, precision: str, scratch: Path, tell: Tell, done: int) -> None:
     """Build a model, and sabotage the build if it is called a match, but for what is done."""
     try:
@@ -191,8 +197,11 @@ def outcome(
 class Running:
     """A build in a process of its own. A change that crashes is refused, and the rest is tried."""
 
-    def __init__(self, subject: Subject, precision: str) -> None:
-        self.subject, self.precision = subject, precision
+    def __init__(self, subject: Subject, precision: str, slot: int, slots: int) -> None:
+        self.subject, self.precision, self.slot = subject, precision, slot
+        ours = sorted(os.sched_getaffinity(0))
+        self.processors = ours[slot % len(ours) :: min(slots, len(ours))]
+        """Of its own, so that builds at the same time do not wait for each other's threads."""
         self.title = f"{subject.name} {precision}"
         self.begin, self.crashes, self.done = time.perf_counter(), 0, 0
         self.moved = self.caught = 0
@@ -204,7 +213,7 @@ class Running:
         self.receiver, sender = fork.Pipe(duplex=False)
         self.scratch = tempfile.TemporaryDirectory(prefix="turnkey-verdicts-")
         arguments = (self.subject, self.precision, Path(self.scratch.name), sender.send, self.done)
-        self.process = fork.Process(target=one, args=arguments)
+        self.process = fork.Process(target=pinned, args=(self.processors, *arguments))
         self.process.start()
         sender.close()
 
@@ -251,7 +260,8 @@ def count(builds: list[tuple[Subject, str]], jobs: int, tally: Tally) -> None:
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                begun = Running(*waiting.popleft())
+                slot = min(set(range(jobs)) - {r.slot for r in running.values()})
+                begun = Running(*waiting.popleft(), slot, jobs)
                 running[begun.receiver] = begun
             for receiver in wait(list(running)):
                 told = running.pop(receiver)
