@@ -48,7 +48,7 @@ class Environment:
         )
 
     def install(self, *words: object) -> None:
-        pip = "-m pip install --quiet --no-index --no-deps --no-build-isolation".split()
+        pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
         done = self.run(*pip, *words)
         assert done.returncode == 0, done.stdout + done.stderr
 
