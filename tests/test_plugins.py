@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from turnkeyml.report.schema import document_schema
-from turnkeyml.runtimes.contract import Device
+from turnkeyml.runtimes.contract import Device, Runtime
 
 from .conftest import EXAMPLES
 
@@ -234,6 +234,10 @@ def test_a_plugin_cannot_take_a_name_that_exists(environment):
     environment.enter("third", "third:PLUGIN")
     environment.write("fourth", runtime(device="moon"))
     environment.enter("fourth", "fourth:PLUGIN")
+    lone = "from turnkeyml.runtimes.contract import Device, Plugin\n"
+    lone += "PLUGIN = Plugin((Device('x86', 'X', 'r', str), Device('lone', 'Lone', 'r', str)))"
+    environment.write("fifth", lone)
+    environment.enter("fifth", "fifth:PLUGIN")
     printed = environment.turnkey("plugins").stdout
     taken = "claims the runtime {} of the device x86, which exists already; rename it, or run"
     assert f"The plugin second {taken.format('mine')} 'pip uninstall second'." in printed
@@ -241,6 +245,8 @@ def test_a_plugin_cannot_take_a_name_that_exists(environment):
     assert f"The plugin third {taken.format('ort')}" in printed
     assert "The plugin fourth has a runtime mine for the device 'moon', which does not" in printed
     assert "The plugin first" not in printed
+    assert "The plugin fifth claims the device x86, which exists already" in printed
+    assert "has a device lone whose default runtime 'r' does not exist" in printed
 
 
 def test_a_runtime_that_fails_is_a_row_and_not_a_crash(environment):
@@ -386,3 +392,16 @@ def test_a_family_stands_for_its_first_part_in_its_first_configuration():
     assert resolved == ["a::b::c", "a::b::c", "a::b::c", "a::b::d", "a::e"]
     assert device.at("a::x") is None
     assert Device("a", "A", "r", str).at("a") == Device("a", "A", "r", str)
+
+
+def test_a_runtime_may_support_some_parts_only():
+    class Some(Runtime):
+        only_on = ("a::b",)
+
+        def version(self):
+            return ""
+
+        def open(self, request):
+            raise NotImplementedError
+
+    assert [Some().supports(name) for name in ("a::b", "a::b::c", "a::bc")] == [True, True, False]

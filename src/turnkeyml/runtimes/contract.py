@@ -218,7 +218,7 @@ class Runtime(ABC):
     """The name of its device; the registry sets it from the folder of the file, and adds the part
     and the configuration that the user chose: ``family::part::configuration``."""
     only_on: ClassVar[tuple[str, ...]] = ()
-    """The device names that it supports, if not all parts and configurations of the family."""
+    """The parts or configurations that it supports, by their full names, if not all."""
     artifact: ClassVar[str] = ONNX
     """What it measures: ``onnx`` for files in a worker, or a framework for its live models."""
     default_sequence: ClassVar[str] = "optimize-fp32"
@@ -260,7 +260,9 @@ class Runtime(ABC):
 
     def supports(self, device: str) -> bool:
         """Whether it runs on a device of its family, by the full name."""
-        return not self.only_on or device in self.only_on
+        return not self.only_on or any(
+            device == name or device.startswith(name + SEPARATOR) for name in self.only_on
+        )
 
     @property
     def measures_files(self) -> bool:

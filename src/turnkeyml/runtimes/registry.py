@@ -153,6 +153,13 @@ def _load_plugins() -> None:
             _register_device(device, plugin)
         for kind in plugin.content.runtimes:
             _register_runtime(kind, plugin)
+    for plugin in installed_plugins():  # the default runtime may come from another one
+        for name in plugin.accepted.get("devices", ()):
+            default = _devices[name].default_runtime
+            if (name, default) not in _runtimes:
+                plugin.refuse(
+                    f"has a device {name} whose default runtime {default!r} does not exist"
+                )
 
 
 def _register_device(device: Device, plugin: InstalledPlugin) -> None:
