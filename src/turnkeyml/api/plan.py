@@ -31,6 +31,7 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
     same_name = {field.name: options[field.name] for field in fields(Plan) if field.name in options}
     made = {
         "cache_dir": os.path.abspath(options["cache_dir"]),
+        "device": find_device(options["device"]).name,
         "runtimes": _runtimes(options),
         "rule": _rule_name(options),
         "precisions": options.get("precision", ()),
@@ -53,6 +54,8 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
         runtime.complete(options["rt_args"])
         if named and measures_here:
             runtime.require()
+        if measures_here:
+            runtime.require_ready()
     return tuple(runtime.name for runtime in runtimes)
 
 

@@ -11,6 +11,7 @@ from turnkeyml.nouns import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
     Evaluation,
+    FlagKind,
     InputResult,
     InvocationRecord,
     InvocationResult,
@@ -215,7 +216,15 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     yield MARGIN + _field("Throughput:", f"{throughput:<7} {THROUGHPUT_UNITS}")
     for line in _verification_lines(evaluation.verification):
         yield MARGIN + line
-    yield MARGIN + _field("Median:", _median(evaluation, performance))
+    if any(flag.kind is FlagKind.REPORTED for flag in performance.flags):
+        runs = f"{performance.iterations:,} runs, grade {evaluation.grade}"
+        yield MARGIN + _field("Self-reported:", runs)
+    else:
+        yield MARGIN + _field("Median:", _median(evaluation, performance))
+    for name in evaluation.status_stats:
+        if name in evaluation.stats:
+            label = f"{name}:" if len(name) < LABEL_WIDTH - 1 else f"{name}: "
+            yield MARGIN + _field(label, str(evaluation.stats[name]))
 
 
 def _median(evaluation: Evaluation, performance: Performance) -> str:

@@ -20,6 +20,7 @@ from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.race import RoundReferee
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed
+from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
@@ -152,7 +153,9 @@ class LiveContestant:
             request = replace(self.request, live=stack.enter_context(live))
             opened = open_session(self.runtime, request, reference.inputs)
             stack.callback(opened.close)
-            verdict = compare(opened.outputs, reference, self.precision)
+            verdict = NOT_SEEN
+            if not self.runtime.reports_itself:
+                verdict = compare(opened.outputs, reference, self.precision)
             yield Entry(opened.meter, opened.costs, verdict)
 
 
@@ -248,10 +251,10 @@ def _sample(
 ) -> list[Samples | BaseException]:
     entries = [r.entry for r in ready if r.entry is not None]
     meters = [entry.meter for entry in entries]
-    if len(meters) == 1 and isinstance(meters[0], Worker):
+    if len(meters) == 1 and isinstance(meters[0], (Worker, ReportedMeter)):
         try:
             return [meters[0].sample(rule, announce, report.progress)]
-        except MeasureError as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             return [error]
     if not meters:
         return []

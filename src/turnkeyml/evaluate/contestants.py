@@ -27,6 +27,7 @@ from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
+from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.nouns import Evaluation, Plan, RaceResult
@@ -64,6 +65,7 @@ class Contestants:
 
     def of(self, runtime: Runtime) -> list[Contestant]:
         """The contestants of a runtime; raises ``MeasureError`` if it cannot measure here."""
+        runtime.require_ready()
         if not runtime.measures_files:
             return [self._live(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
@@ -106,6 +108,7 @@ class Contestants:
             model=str(self.folder.path / artifact),
             precision=precision,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         return FileContestant(
             runtime=runtime,
@@ -140,6 +143,7 @@ class Contestants:
             threads=self.threads,
             precision=subject.precision,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         rerun = self._rerun(runtime, subject, folder) if subject.script else None
         return LiveContestant(runtime, subject.precision, folder, subject, request, rerun)
@@ -155,6 +159,7 @@ class Contestants:
             runtime=runtime.name,
             threads=self.threads,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
 
@@ -191,28 +196,42 @@ def measure_contestants(
     if warn is not None:
         for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
             warn(warning)
-    measured = measure(
-        taking_part,
-        rule_of(plan),
-        device,
-        contestants.threads,
-        announce=announce,
-        tell=tell,
-        quiet=quiet,
-        baseline=_wanted_baseline(plan, runtimes),
-    )
+    measured: list[Outcome] = []
+    for together in _groups(taking_part):
+        measured += measure(
+            together,
+            rule_of(plan),
+            device,
+            contestants.threads,
+            announce=announce,
+            tell=tell,
+            quiet=quiet,
+            baseline=_wanted_baseline(plan, runtimes),
+        )
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
     evaluations = tuple(_keep(outcome, contestants) for outcome in outcomes)
     if len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races:
         return evaluations, None
-    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in outcomes if o.sittings}
+    in_turns = [o for o in outcomes if o.sittings and not _is_reported(o)]
+    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in in_turns}
     baseline = _baseline(plan, runtimes, evaluations)
     race = judge(evaluations, samples, baseline)
     wanted = plan.baseline.replace(" ", "-") if plan.baseline else None
     if wanted and wanted not in (baseline.replace(" ", "-"), baseline.split()[0]):
         race = replace(race, verdict=f"{race.verdict} {wanted} could not be the baseline.")
     return evaluations, race
+
+
+def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
+    """Those that take turns, together; each one that measures by itself, alone."""
+    in_turns = [c for c in contestants if not c.runtime.reports_itself]
+    alone = [[c] for c in contestants if c.runtime.reports_itself]
+    return [*([in_turns] if in_turns else []), *alone]
+
+
+def _is_reported(outcome: Outcome) -> bool:
+    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
 
 
 def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:

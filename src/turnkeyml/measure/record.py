@@ -68,6 +68,8 @@ class Costs:
     """Before anything ran."""
     libraries: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the session wants to be recorded besides."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def evaluation_of(
         device_type=device.name,
         runtime=runtime.name,
         runtime_version=costs[0].runtime_version,
+        stats=costs[-1].stats,
+        status_stats=runtime.status_stats,
         measured_at=_now(),
         load_seconds=float(np.median([c.load_seconds for c in costs])),
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),

@@ -63,6 +63,7 @@ class FlagKind(Word):
     THREADS = "threads"
     PLACEMENT = "placement"
     ARTIFACT = "artifact"
+    REPORTED = "self-reported"
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,10 @@ class Evaluation:
     grade: Grade | None = None
     performance: Performance | None = None
     conditions: Conditions | None = None
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the runtime reports besides, under names of its own."""
+    status_stats: tuple[str, ...] = ()
+    """Which of these are shown with the result."""
 
     @property
     def ok(self) -> bool:

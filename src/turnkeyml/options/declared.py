@@ -130,6 +130,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "cache location": (CacheOptions, JsonView),
     "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
     "models location": (QuietView,),
+    "plugins": (JsonView,),
     "system-info": (JsonView,),
 }
 """The options of each command; ``version`` has none."""
