@@ -15,7 +15,7 @@ from turnkeyml.errors import UsageError
 from turnkeyml.nouns import InputResult, Plan
 from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
 from turnkeyml.options.choices import precisions
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,9 +59,9 @@ def race_files(
     """Measure each model with several runtimes and precisions in turns; one result per input.
 
     The race of a model is in ``InvocationResult.race``. Without ``runtime``, all available
-    runtimes take part.
+    runtimes take part; with ``python``, the default runtime under each of the interpreters.
     """
-    every_runtime = {} if options["runtime"] else {"runtimes": ()}
+    every_runtime = {} if options["runtime"] or options["python"] else {"runtimes": ()}
     _check_baseline(options)
     plan = plan_of(options, races=True, **every_runtime)
     launch = launch_of(options, on_result, as_race=True)
@@ -75,6 +75,8 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
         return
     name, _, own = baseline.replace(" ", "-").rpartition("-")
     name, own = (name, own) if own in (*precisions(), "bf16") else (baseline, "")
+    if name in [place.name for place in options["python"]]:
+        name = (options["runtime"] or [find_device(options["device"]).default_runtime])[0]
     known = find_runtime(name, options["device"])
     if options["runtime"] and name not in options["runtime"]:
         raise UsageError(f"The baseline {baseline} does not take part; add {name} to --runtime.")

@@ -25,7 +25,18 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns import (
+    HERE,
+    Evaluation,
+    Flag,
+    FlagKind,
+    Place,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    answers_to,
+    label_of,
+)
 from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -56,6 +67,10 @@ class Contestant(Protocol):
     def precision(self) -> str: ...
 
     @property
+    def place(self) -> Place:
+        """Where it runs."""
+
+    @property
     def folder(self) -> Path:
         """Where its log and its samples go."""
 
@@ -84,6 +99,7 @@ class FileContestant:
 
     runtime: Runtime
     precision: str
+    place: Place
     folder: Path
     request: Request
     build: BuildFolder
@@ -105,7 +121,8 @@ class FileContestant:
             build_name=self.build.name,
             reference=self.reference,
         )
-        worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
+        name = label_of(self.runtime.name, self.place.name, "")
+        worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
             yield Entry(worker, worker.costs, worker.verification)
 
@@ -120,6 +137,7 @@ class LiveContestant:
     subject: Subject
     request: Request
     rerun: Callable[[], Worker] | None
+    place: Place = HERE
     artifact: None = None
     sha256: None = None
     changed: bool = False
@@ -253,7 +271,7 @@ def _may_win(ready: list[_Runner]) -> list[bool]:
 def _baseline_number(ready: list[_Runner], wanted: str) -> int:
     """The position of the baseline: the contestant that was asked for, else the first."""
     for number, runner in enumerate(ready):
-        if wanted in (runner.name, runner.label.replace(" ", "-")):
+        if runner.answers_to(wanted):
             return number
     return 0
 
@@ -268,10 +286,14 @@ class _Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
-        self.name = contestant.runtime.name
-        self.label = f"{contestant.runtime.name} {contestant.precision}"
+        self._names = contestant.runtime.name, contestant.place.name, contestant.precision
+        self.label = label_of(*self._names)
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
+
+    def answers_to(self, wanted: str) -> bool:
+        """Whether that is one of its names."""
+        return answers_to(wanted, *self._names)
 
     def enter(self, stack: contextlib.ExitStack, number: int) -> bool:
         """Load it, unless it has failed before; whether that went well."""
@@ -312,7 +334,7 @@ class _Runner:
         if not self._sittings:
             assert self._reason is not None
             lost = failed(device, one.runtime, self._reason)
-            return Outcome(replace(lost, precision=one.precision))
+            return Outcome(replace(lost, precision=one.precision, python=one.place.name))
         evaluation = evaluation_of(self._sittings, device, one.runtime, threads, rule)
         assert evaluation.performance is not None
         performance = replace(
@@ -323,6 +345,7 @@ class _Runner:
         evaluation = replace(
             evaluation,
             precision=one.precision,
+            python=one.place.name,
             artifact=one.artifact,
             artifact_sha256=one.sha256,
             verification=self._verification,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,9 @@ class Costs:
     """Before anything ran."""
     libraries: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    python_version: str = field(default_factory=platform.python_version)
+    python: str = field(default_factory=lambda: sys.executable)
+    """The path of the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +237,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         share = total.stolen / total.seconds / len(processors)
     return Conditions(
         turnkey_version=turnkeyml.__version__,
-        python_version=platform.python_version(),
+        python_version=costs.python_version,
         platform=platform.platform(),
         cpu=machine.cpu_name(),
         usable_cores=machine.usable_cores(),
@@ -254,6 +258,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         libraries=costs.libraries,
         settings=costs.settings,
         rule=to_dict(rule),
+        python=costs.python,
     )
 
 
