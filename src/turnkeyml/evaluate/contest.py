@@ -99,7 +99,6 @@ class FileContestant:
 
     runtime: Runtime
     precision: str
-    place: Place
     folder: Path
     request: Request
     build: BuildFolder
@@ -110,6 +109,7 @@ class FileContestant:
     changed: bool = False
     """Whether that is not the file that was built."""
     fresh_processes: bool = True
+    place: Place = HERE
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
