@@ -152,14 +152,16 @@ def _interpreter(word: str) -> Place:
     import re
     import shutil
 
-    found = re.fullmatch(r"(?:([^=/\\]*)=)?(.+)", word)
-    if found is None or found[1] == "":
+    name, separator, file = word.partition("=")
+    if not separator or os.sep in name:  # the = is part of the path
+        name, separator, file = "", "", word
+    if not file or (separator and not name):
         raise UsageError(f"--python must be NAME=PATH or PATH, not {word!r}.")
-    name, file = found[1], os.path.expanduser(found[2])
+    file = os.path.expanduser(file)
     if os.path.basename(file) == file and not os.path.exists(file):
         file = shutil.which(file) or file
     file = os.path.abspath(file)  # a symbolic link is not followed: it tells Python its environment
-    if name is None:
+    if not name:
         name = re.sub(r"[^\w.+-]+", "-", _name_of(file)).strip("-.") or "python"
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]{0,39}", name):
         raise UsageError(
