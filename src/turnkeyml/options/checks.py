@@ -132,12 +132,11 @@ def script_words(value: Any) -> tuple[str, ...]:
 
 def interpreters(value: Any) -> tuple[Place, ...]:
     """Named interpreters, from ``NAME=PATH`` or ``PATH``, one or several, or a mapping."""
-    given = (
-        [f"{n}={os.fspath(p)}" for n, p in value.items()] if isinstance(value, Mapping) else value
-    )
-    if given is None or isinstance(given, (str, os.PathLike)):
-        given = () if given is None else (given,)
-    places = tuple(_interpreter(os.fspath(one)) for one in given)
+    if isinstance(value, Mapping):
+        value = [f"{name}={os.fspath(path)}" for name, path in value.items()]
+    elif value is None or isinstance(value, (str, os.PathLike)):
+        value = () if value is None else (value,)
+    places = tuple(one if isinstance(one, Place) else _interpreter(os.fspath(one)) for one in value)
     names = [place.name for place in places]
     for name in names:
         if names.count(name) > 1:
