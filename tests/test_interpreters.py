@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 import turnkeyml
-from turnkeyml import TurnkeyError, UsageError
+from turnkeyml import TurnkeyError, UsageError, race_files
 from turnkeyml.api.plan import make_plan
 from turnkeyml.nouns import Place, answers_to, label_of
 from turnkeyml.options import checks
@@ -215,6 +215,11 @@ def test_a_missing_interpreter_exits_with_status_1_and_builds_nothing(turnkey, c
 def test_live_models_stay_in_the_process_of_their_script():
     with pytest.raises(UsageError, match="torch-eager measures the live model in the process"):
         make_plan(python=sys.executable, runtime=["ort", "torch-eager"])
+
+
+def test_a_baseline_that_does_not_take_part_is_a_usage_error():
+    with pytest.raises(UsageError, match=r"choose from: ort \(python ours\) fp32\.$"):
+        race_files(str(SAMPLE), python={"ours": sys.executable}, baseline="theirs")
 
 
 @posix
