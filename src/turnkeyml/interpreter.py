@@ -51,7 +51,7 @@ def command(module: str, *arguments: str, python: str = "") -> list[str]:
 
 
 def surroundings(python: str) -> dict[str, str]:
-    """The environment variables for a process of an interpreter; empty for this one."""
+    """The environment variables for a process of the interpreter at a path; '' is this one."""
     if not python:
         return dict(os.environ)
     return {name: value for name, value in os.environ.items() if name not in _OURS}

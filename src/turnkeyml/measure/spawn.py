@@ -152,7 +152,10 @@ class Worker:
 
 
 def _start(place: Place, module: str, request: Path, log: IO[bytes]) -> subprocess.Popen[str]:
-    """The process of a worker, which reads its request from a file."""
+    """The process of a worker, which reads its request from a file.
+
+    No other function knows where a worker runs: one on another machine is started here too.
+    """
     try:
         return subprocess.Popen(
             interpreter.command(module, str(request), python=place.python),
