@@ -19,6 +19,7 @@ from turnkeyml.nouns import (
     RaceResult,
     Verdict,
     Verification,
+    label_of,
 )
 from turnkeyml.report.tables import significant
 
@@ -204,13 +205,12 @@ def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
 
 def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     performance = evaluation.performance
+    runtime = label_of(evaluation.runtime, evaluation.python, "")
     if performance is None:
-        yield _field(
-            "Status:", f"Failed to benchmark with {evaluation.runtime}: {evaluation.reason}"
-        )
+        yield _field("Status:", f"Failed to benchmark with {runtime}: {evaluation.reason}")
         return
-    runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
-    yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({runtime})")
+    used = f"{runtime} v{evaluation.runtime_version}"
+    yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({used})")
     latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
     yield MARGIN + _field("Mean Latency:", f"{latency:<7} {LATENCY_UNITS}")
     yield MARGIN + _field("Throughput:", f"{throughput:<7} {THROUGHPUT_UNITS}")

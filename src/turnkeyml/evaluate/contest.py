@@ -26,7 +26,18 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns import (
+    HERE,
+    Evaluation,
+    Flag,
+    FlagKind,
+    Place,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    answers_to,
+    label_of,
+)
 from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -63,6 +74,10 @@ class Contestant(Protocol):
 
     @property
     def precision(self) -> str: ...
+
+    @property
+    def place(self) -> Place:
+        """Where it runs."""
 
     @property
     def folder(self) -> Path:
@@ -105,6 +120,7 @@ class FileContestant:
     judged_in: str = ""
     """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
+    place: Place = HERE
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
@@ -117,7 +133,8 @@ class FileContestant:
             reference=self.reference,
             judged_in=self.judged_in,
         )
-        worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
+        name = label_of(self.runtime.name, self.place.name, "")
+        worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
             yield Entry(worker, worker.costs, worker.verification)
 
@@ -132,6 +149,7 @@ class LiveContestant:
     subject: Subject
     request: Request
     rerun: Callable[[], Worker] | None
+    place: Place = HERE
     artifact: None = None
     sha256: None = None
     changed: bool = False
@@ -276,7 +294,7 @@ def _may_win(ready: list[_Runner]) -> list[bool]:
 def _baseline_number(ready: list[_Runner], wanted: str) -> int:
     """The position of the baseline: the contestant that was asked for, else the first."""
     for number, runner in enumerate(ready):
-        if wanted in (runner.name, runner.label.replace(" ", "-")):
+        if runner.answers_to(wanted):
             return number
     return 0
 
@@ -291,10 +309,14 @@ class _Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
-        self.name = contestant.runtime.name
-        self.label = f"{contestant.runtime.name} {contestant.precision}"
+        self._names = contestant.runtime.name, contestant.place.name, contestant.precision
+        self.label = label_of(*self._names)
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
+
+    def answers_to(self, wanted: str) -> bool:
+        """Whether that is one of its names."""
+        return answers_to(wanted, *self._names)
 
     def enter(self, stack: contextlib.ExitStack, number: int) -> bool:
         """Load it, unless it has failed before; whether that went well."""
@@ -335,7 +357,7 @@ class _Runner:
         if not self._sittings:
             assert self._reason is not None
             lost = failed(device, one.runtime, self._reason)
-            return Outcome(replace(lost, precision=one.precision))
+            return Outcome(replace(lost, precision=one.precision, python=one.place.name))
         evaluation = evaluation_of(self._sittings, device, one.runtime, threads, rule)
         assert evaluation.performance is not None
         performance = replace(
@@ -346,6 +368,7 @@ class _Runner:
         evaluation = replace(
             evaluation,
             precision=one.precision,
+            python=one.place.name,
             artifact=one.artifact,
             artifact_sha256=one.sha256,
             verification=self._verification,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,9 @@ class Costs:
     settings: dict[str, Any] = field(default_factory=dict)
     stats: dict[str, Any] = field(default_factory=dict)
     """What the session wants to be recorded besides."""
+    python_version: str = field(default_factory=platform.python_version)
+    python: str = field(default_factory=lambda: sys.executable)
+    """The path of the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +241,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         share = total.stolen / total.seconds / len(processors)
     return Conditions(
         turnkey_version=turnkeyml.__version__,
-        python_version=platform.python_version(),
+        python_version=costs.python_version,
         platform=platform.platform(),
         cpu=machine.cpu_name(),
         usable_cores=machine.usable_cores(),
@@ -258,6 +262,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         libraries=costs.libraries,
         settings=costs.settings,
         rule=to_dict(rule),
+        python=costs.python,
     )
 
 

@@ -67,6 +67,7 @@ class Hello:
 
     costs: Costs
     verification: Verification | None = None
+    pid: int = 0
 
 
 def main() -> None:
@@ -111,7 +112,7 @@ def serve(
     opened: Opened, verification: Verification | None, commands: IO[str], replies: IO[str]
 ) -> None:
     """Do what each line asks for, one reply each."""
-    _reply(replies, to_dict(Hello(opened.costs(), verification)))
+    _reply(replies, to_dict(Hello(opened.costs(), verification, os.getpid())))
     for line in commands:
         words = json.loads(line)
         _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))

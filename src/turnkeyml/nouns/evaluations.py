@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict, Verification
 
@@ -155,6 +156,8 @@ class Conditions:
     settings: dict[str, Any] = field(default_factory=dict)
     """The settings of the runtime."""
     rule: dict[str, Any] = field(default_factory=dict)
+    python: str = ""
+    """The path of the interpreter that measured."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,8 @@ class Evaluation:
     device: str
     runtime: str
     runtime_version: str = ""
+    python: str = ""
+    """The name of the interpreter that measured, from --python; empty for turnkey's own."""
     precision: str = ""
     build_name: str = ""
     status: EvaluationStatus = EvaluationStatus.SUCCESSFUL
@@ -196,8 +201,8 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """The runtime and the precision, which distinguish the evaluations of a build."""
-        return f"{self.runtime} {self.precision}".rstrip()
+        """The runtime, its interpreter and the precision: what sets apart those of a build."""
+        return label_of(self.runtime, self.python, self.precision)
 
     @property
     def verdict(self) -> Verdict:
@@ -214,6 +219,7 @@ class Evaluation:
             device_type=self.device_type,
             runtime=self.runtime,
             runtime_version=self.runtime_version,
+            python=self.python,
             precision=self.precision,
             threads=self.conditions.threads if self.conditions else 0,
             rule=str(self.conditions.rule.get("name", "")) if self.conditions else "",
@@ -236,6 +242,7 @@ class MeasuredPerformance(Performance):
     device_type: str = ""
     runtime: str = ""
     runtime_version: str = ""
+    python: str = ""
     precision: str = ""
     threads: int = 0
     rule: str = ""
