@@ -109,7 +109,7 @@ def other_inputs(subject: Subject, inputs: Any, seed: int) -> Any:
 
 
 def drawn(tensor: torch.Tensor) -> torch.Tensor:
-    """Of the same mean and deviation; integers of the same range."""
+    """Of the same mean and deviation; integers of the same range, or around a constant."""
     if tensor.numel() == 0:
         return tensor
     if tensor.is_floating_point():
@@ -117,7 +117,10 @@ def drawn(tensor: torch.Tensor) -> torch.Tensor:
         return (tensor.mean() + deviation * torch.randn(tensor.shape)).to(tensor.dtype)
     if tensor.dtype == torch.bool:
         return torch.rand(tensor.shape) > 0.5
-    return torch.randint(int(tensor.min()), int(tensor.max()) + 1, tensor.shape).to(tensor.dtype)
+    low, high = int(tensor.min()), int(tensor.max())
+    if low == high:
+        low, high = min(low, 0), max(high, 1)
+    return torch.randint(low, high + 1, tensor.shape).to(tensor.dtype)
 
 
 def movement(subject: Subject, witness: Witness, outputs: Arrays, unit: float) -> float:

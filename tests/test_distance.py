@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +13,14 @@ import pytest
 
 from turnkeyml.display.cautions import cautions
 from turnkeyml.measure import meter as meters
-from turnkeyml.measure.distance import Distance, are_apart, extremes, may_move, wait_until_near
+from turnkeyml.measure.distance import (
+    Distance,
+    are_apart,
+    bring_together,
+    extremes,
+    may_move,
+    pass_a_token_around,
+)
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import (
@@ -21,7 +30,7 @@ from turnkeyml.measure.record import (
     load_distances,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT, RIGOROUS, Rule
+from turnkeyml.measure.rules import DEFAULT, QUICK, RIGOROUS, Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -81,14 +90,39 @@ def test_without_a_description_of_the_caches_nothing_is_assumed(tmp_path):
     assert not may_move(tmp_path, {0, 1})
 
 
-@pytest.mark.parametrize(
-    ("looks", "waited"),
-    [([NEAR], 0.0), ([None], 0.0), ([FAR, FAR, NEAR], 2.0), ([FAR] * 99, 15.0)],
-)
-def test_waiting_ends_when_the_processors_are_together_or_the_time_is_over(looks, waited):
-    found, slept = iter(looks), []
-    assert wait_until_near(lambda: next(found), 15.0, slept.append) == waited
-    assert sum(slept) == waited
+@pytest.mark.parametrize("looks", [[NEAR], [None], [FAR, FAR, NEAR], [FAR, None]])
+def test_processors_are_pulled_together_until_they_are(looks):
+    found, pulled = iter(looks), []
+    distance, _ = bring_together(lambda: next(found), 15.0, pulled.append)
+    assert distance == looks[-1]
+    assert len(pulled) == len(looks) - 1
+
+
+def test_pulling_ends_when_its_time_is_over():
+    distance, waited = bring_together(lambda: FAR, 0.05, time.sleep)
+    assert distance == FAR
+    assert waited >= 0.05
+
+
+def test_a_token_goes_round_all_processors_and_leaves_us_where_we_were():
+    allowed = os.sched_getaffinity(0)
+    threads = threading.active_count()
+    pass_a_token_around(0.05)
+    assert os.sched_getaffinity(0) == allowed
+    assert threading.active_count() == threads
+
+
+def test_a_meter_brings_the_processors_together_if_the_rule_lets_it(monkeypatch):
+    monkeypatch.setattr("turnkeyml.measure.meter.may_move", lambda: True)
+    looks = iter([FAR, NEAR, *[NEAR] * 99])
+    meter = SessionMeter(Idle(), look=lambda: next(looks))
+    meter.warm_up(replace(QUICK, placement_seconds=5.0))
+    assert meter.take(1, 1).distance == NEAR
+    looks = iter([FAR] * 99)
+    meter = SessionMeter(Idle(), look=lambda: next(looks))
+    meter.warm_up(QUICK)
+    part = meter.take(1, 1)
+    assert (part.distance, part.waited) == (FAR, 0.0)
 
 
 def test_only_a_rigorous_measurement_waits():

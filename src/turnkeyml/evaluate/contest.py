@@ -14,7 +14,6 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.progress import Report, Tell
-from turnkeyml.measure.distance import Distance, may_move, wait_until_near
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
@@ -214,7 +213,6 @@ def measure(
     runners = [_Runner(c) for c in contestants]
     report = Report(tell, rule.processes)
     for number in range(rule.processes):
-        waited = _wait_for_placement(rule, threads, report)
         with contextlib.ExitStack() as stack:
             ready = []
             for runner in runners:
@@ -227,18 +225,10 @@ def measure(
                 found = _sample(ready, rule, announce, report, baseline)
                 speeds = (*before, *_memory_speeds(ready))
             for runner, samples in zip(ready, found, strict=True):
-                runner.note(_completed(samples, waited, speeds))
+                runner.note(_completed(samples, speeds))
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
-
-
-def _wait_for_placement(rule: Rule, threads: int, report: Report) -> float:
-    """Before each process of a rigorous measurement, give the hypervisor time to bring processors
-    together that it has moved apart; the seconds that it took."""
-    if rule.placement_seconds <= 0 or threads < 2 or not may_move():
-        return 0.0
-    return wait_until_near(Distance().look, rule.placement_seconds, on_wait=report.waiting)
 
 
 def _memory_speeds(ready: list[_Runner]) -> tuple[float, ...]:
@@ -251,13 +241,12 @@ def _memory_speeds(ready: list[_Runner]) -> tuple[float, ...]:
 
 
 def _completed(
-    samples: Samples | BaseException, waited: float, speeds: tuple[float, ...]
+    samples: Samples | BaseException, speeds: tuple[float, ...]
 ) -> Samples | BaseException:
-    """With the seconds that we waited before, and how fast the memory was."""
+    """With how fast the memory was."""
     if isinstance(samples, BaseException):
         return samples
-    paused = samples.paused_seconds + waited
-    return replace(samples, paused_seconds=paused, memory_speeds=speeds)
+    return replace(samples, memory_speeds=speeds)
 
 
 def _sample(

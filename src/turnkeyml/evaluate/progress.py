@@ -35,11 +35,6 @@ class Report:
         """A contestant of a race is loaded, which may mean that it is compiled."""
         self._say(f"loading {label}")
 
-    def waiting(self) -> None:
-        """We wait for the hypervisor to move our processors together."""
-        if self._clock() - self._told >= EVERY_SECONDS:
-            self._say("waiting for the hypervisor to move our processors together")
-
     def progress(self, progress: Progress) -> None:
         """A round is over, or a pause begins; most of them are not worth a word."""
         if self._clock() - self._told < EVERY_SECONDS:

@@ -47,6 +47,7 @@ class Contestant:
         self._warm: WarmUp = _COLD
         self.seconds = 0.0
         """That its turns have taken, whether they count or not."""
+        self._waited_seconds = 0.0
         self.is_out = False
         """A contestant that has enough goes on with the others; one at its limit does not."""
         with self._failing():
@@ -112,6 +113,7 @@ class Contestant:
             part = self._meter.take(self._next(number), self._warm.block, self._recovery())
             self._rest()
             self.seconds += _seconds(part)
+            self._waited_seconds += part.waited
             self._latest[number] = part
             return part.activity
         return NOTHING
@@ -192,7 +194,7 @@ class Contestant:
             empty_call=self._warm.empty_call,
             activities=tuple(activities),
             set_aside=_joined(self._aside),
-            paused_seconds=paused_seconds,
+            paused_seconds=paused_seconds + self._waited_seconds,
             distances=tuple(s.distance for s in slices),
         )
 

@@ -10,6 +10,7 @@ what it has written itself if they share a cache, and about 4 times if they do n
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -18,7 +19,16 @@ import numpy as np
 
 from turnkeyml.system import machine
 
-__all__ = ["ALIKE", "Distance", "are_apart", "extremes", "may_move", "wait_until_near"]
+__all__ = [
+    "ALIKE",
+    "Distance",
+    "Look",
+    "are_apart",
+    "bring_together",
+    "extremes",
+    "may_move",
+    "pass_a_token_around",
+]
 
 WORDS = 65_536
 """Of eight bytes: half a megabyte, which the private cache of a processor holds."""
@@ -37,11 +47,15 @@ APART = 2.5
 COMPLEX_CORES = 8
 """More processors than this cannot share a core complex."""
 
-LOOK_SECONDS = 1.0
-"""How often we look while we wait."""
+PULL_SECONDS = 0.3
+"""For how long we pull our processors together before we look again."""
+AGAIN, LAST = b"a", b"z"
 
 ROOT = Path("/")
 """Where /proc and /sys are."""
+
+
+Look = Callable[[], float | None]
 
 
 class Distance:
@@ -130,16 +144,52 @@ def are_apart(distance: float | None) -> bool:
     return distance is not None and distance > APART
 
 
-def wait_until_near(
-    look: Callable[[], float | None],
-    most_seconds: float,
-    sleep: Callable[[float], None] = time.sleep,
-    on_wait: Callable[[], None] = lambda: None,
-) -> float:
-    """Wait while our processors are apart, but no longer than that; the seconds that it took."""
-    waited = 0.0
-    while waited < most_seconds and are_apart(look()):
-        on_wait()
-        sleep(LOOK_SECONDS)
-        waited += LOOK_SECONDS
-    return waited
+def bring_together(
+    look: Look, most_seconds: float, pull: Callable[[float], None] | None = None
+) -> tuple[float | None, float]:
+    """Have a hypervisor bring our processors together that it has moved apart, for so many seconds
+    at most; how far apart they are then, and the seconds that it took."""
+    pull = pass_a_token_around if pull is None else pull
+    begin = time.perf_counter()
+    distance, waited = look(), 0.0
+    while are_apart(distance) and waited < most_seconds:
+        pull(min(PULL_SECONDS, most_seconds - waited))
+        distance, waited = look(), time.perf_counter() - begin
+    return distance, waited
+
+
+def pass_a_token_around(seconds: float, processors: Sequence[int] | None = None) -> None:
+    """Wake each processor by its neighbour, over and over. A scheduler brings whoever is woken near
+    to the one who wakes it: that of the host sees our processors as threads that wake each other.
+    Two that compute, as a model has them, drift apart instead."""
+    ring = sorted(machine.allowed_processors()) if processors is None else [*processors]
+    if len(ring) < 2 or not hasattr(os, "sched_setaffinity"):
+        return
+    allowed = os.sched_getaffinity(0)
+    pipes = [os.pipe() for _ in ring]
+
+    def member(number: int) -> None:
+        os.sched_setaffinity(0, {ring[number]})
+        token = b""
+        while token != LAST:
+            token = os.read(pipes[number][0], 1)
+            os.write(pipes[(number + 1) % len(ring)][1], token)
+
+    others = [threading.Thread(target=member, args=(i,)) for i in range(1, len(ring))]
+    for other in others:
+        other.start()
+    try:
+        os.sched_setaffinity(0, {ring[0]})
+        end = time.perf_counter() + seconds
+        token = AGAIN
+        while token != LAST:
+            token = AGAIN if time.perf_counter() < end else LAST
+            os.write(pipes[1][1], token)
+            os.read(pipes[0][0], 1)
+    finally:
+        for other in others:
+            other.join()
+        os.sched_setaffinity(0, allowed)
+        for ends in pipes:
+            os.close(ends[0])
+            os.close(ends[1])

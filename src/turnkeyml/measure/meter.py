@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.rules import Rule, is_moving, is_steady
 from turnkeyml.system import activity
 from turnkeyml.system.activity import Activity
@@ -32,10 +33,11 @@ REST_LOOKS = 250
 """How often, and how many times at most, we look whether threads still spin."""
 
 LOOK_SECONDS = 1.0
-"""How often we look how far apart the processors are: it takes some milliseconds."""
+LOOK_OFTEN_SECONDS = 0.25
+"""How often we look how far apart the processors are, and if we bring them together: it takes some
+milliseconds."""
 
 Clock = Callable[[], int]
-Look = Callable[[], float | None]
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Slice:
     activity: Activity = field(default_factory=lambda: Activity(0.0))
     distance: float | None = None
     """How far apart the processors were, when we last looked; see ``Distance``."""
+    waited: float = 0.0
+    """Seconds that we spent before it to bring the processors together."""
 
 
 class Meter(Protocol):
@@ -93,12 +97,17 @@ class SessionMeter:
         self._look = look
         self._looked_at = -LOOK_SECONDS
         self._distance: float | None = None
+        self._placement_seconds = 0.0
+        """That may still be spent to bring the processors together."""
         self._run = _synchronous(session) if session.asynchronous else session.run
         """One inference, done when it returns."""
 
     def warm_up(self, rule: Rule) -> WarmUp:
         """Run until it has run often enough, long enough and no faster than before; or too long."""
         gc.collect()
+        if rule.placement_seconds > 0 and may_move():
+            self._placement_seconds = rule.placement_seconds
+            self._look_around()
         with _without_collector():
             timer, empty_call = self._calibrate()
             before = activity.read()
@@ -113,7 +122,7 @@ class SessionMeter:
     def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
         """Time so many samples of ``block`` runs each, after some runs that do not count."""
         times = np.zeros(samples, dtype=np.int64)
-        self._look_around()
+        waited = self._look_around()
         with _without_collector():
             # Before the recovery: looking at the counters takes long enough to cool a cache.
             before = activity.read()
@@ -125,16 +134,19 @@ class SessionMeter:
             else:
                 wall = _time(self._run, times, block, self._clock)
             after = activity.read()
-        return Slice(times, wall, before.until(after), self._distance)
+        return Slice(times, wall, before.until(after), self._distance, waited)
 
-    def _look_around(self) -> None:
-        """See how far apart the processors are, now and then; threads that spin would be in the
-        way."""
-        if self._look is None or time.monotonic() - self._looked_at < LOOK_SECONDS:
-            return
+    def _look_around(self) -> float:
+        """See how far apart the processors are, now and then, and bring them together if we may;
+        the seconds that it took. Threads that spin would be in the way."""
+        often = LOOK_OFTEN_SECONDS if self._placement_seconds > 0 else LOOK_SECONDS
+        if self._look is None or time.monotonic() - self._looked_at < often:
+            return 0.0
         self.rest()
-        self._distance = self._look()
+        self._distance, waited = bring_together(self._look, self._placement_seconds)
+        self._placement_seconds = max(0.0, self._placement_seconds - waited)
         self._looked_at = time.monotonic()
+        return waited
 
     def rest(self) -> None:
         """Wait until the threads of this process sleep: after a run they spin for a while."""

@@ -78,13 +78,14 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={**_library(runtime, version), "numpy": np.__version__},
         settings=session.settings(),
     )
-    return Opened(session, _meter(runtime, session), outputs, costs, runtime)
+    return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
 
 
-def _meter(runtime: Runtime, session: Session | SelfReporting) -> Meter:
+def _meter(runtime: Runtime, session: Session | SelfReporting, request: Request) -> Meter:
     if runtime.reports_itself:
         return ReportedMeter(cast("SelfReporting", session))
-    return SessionMeter(cast("Session", session), look=Distance().look)
+    look = Distance().look if request.threads != 1 else None
+    return SessionMeter(cast("Session", session), look=look)
 
 
 def _library(runtime: Runtime, version: str) -> dict[str, str]:

@@ -67,8 +67,8 @@ class Rule:
     pause_seconds: float = 0.0
     """The most that is spent on waiting for other load to pass."""
     placement_seconds: float = 0.0
-    """The most that is spent, before each process, on waiting for a hypervisor to bring processors
-    together that it has moved apart."""
+    """The most that each process spends on bringing processors together that a hypervisor has moved
+    apart."""
     race_seconds: float | None = None
     """The most for the rounds of a race, pauses included. A race with such a limit asks only who
     wins, and by how much; without one each contestant is measured as if it were alone."""

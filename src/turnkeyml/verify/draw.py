@@ -1,8 +1,8 @@
 """Inputs that an exporter has never seen: of the same shapes and dtypes, with other values.
 
-Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller, and
-once larger with random signs: a model may decide by a sign or by a magnitude. Integers are drawn
-from the values and ranges seen; masks get another pattern; lengths other values.
+Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller and
+once larger: a model may decide by a sign or by a magnitude. Integers are drawn from the values and
+ranges seen; masks get another pattern; lengths other values.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "redrawn floats": (_redrawn, unchanged),
         "negated floats": (_opposite, unchanged),
         "shuffled": (_shuffled, _shuffled),
-        "smaller": (_smaller, _no_flags),
+        "smaller": (_smaller, _nothing_special),
         "smaller floats": (_smaller, unchanged),
-        "larger, random signs": (_larger, _all_flags),
-        "larger floats, random signs": (_larger, unchanged),
+        "larger": (_larger, _all_flags),
+        "larger floats": (_larger, unchanged),
     }
 
 
@@ -60,7 +60,7 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
     ("redrawn", "redrawn where it varies", "redrawn floats", "shuffled"),
     ("negated", "negated floats"),
     ("smaller", "smaller floats"),
-    ("larger, random signs", "larger floats, random signs"),
+    ("larger", "larger floats"),
 )
 """The sets that are wanted: of each the first that the original accepts."""
 
@@ -108,8 +108,7 @@ def _smaller(name: str, array: np.ndarray, random: np.random.Generator) -> np.nd
 
 
 def _larger(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    signs = random.choice(np.array([-SCALE, SCALE], array.real.dtype), array.shape)
-    return (_redrawn(name, array, random) * signs).astype(array.dtype)
+    return (_redrawn(name, array, random) * SCALE).astype(array.dtype)
 
 
 def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -123,8 +122,16 @@ def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     return random.integers(low, high, array.shape, endpoint=True).astype(array.dtype)
 
 
-def _no_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return np.zeros_like(array) if _are_flags(array) else _integers(name, array, random)
+def _nothing_special(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """No flag is set, and no edge of a graph goes from a node to itself."""
+    if _are_flags(array):
+        return np.zeros_like(array)
+    found = _integers(name, array, random)
+    if array.ndim == 2 and array.shape[0] == 2 and not is_mask(name, array):
+        low, high = int(found.min()), int(found.max())
+        following = np.where(found[1] < high, found[1] + 1, low)
+        found[1] = np.where(found[0] == found[1], following, found[1])
+    return found
 
 
 def _all_flags(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:

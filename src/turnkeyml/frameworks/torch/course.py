@@ -104,6 +104,11 @@ def course_of(
             weights[tensor.untyped_storage()._cdata] = number
 
     class Operators(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            """False: otherwise torch imports its compiler for us, which takes a second."""
+            return False
+
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
             result = function(*args, **(kwargs or {}))
             tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]

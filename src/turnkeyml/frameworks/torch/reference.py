@@ -171,6 +171,11 @@ class _Flops(TorchDispatchMode):
         super().__init__()
         self.total = 0.0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: otherwise torch imports its compiler for us, which takes a second."""
+        return False
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
         result = function(*args, **(kwargs or {}))
         if (formula := flop_registry.get(function._overloadpacket)) is not None:
