@@ -540,6 +540,27 @@ def test_less_is_told_if_the_memory_was_slower(a, b, speed, verdict):
     )
 
 
+def test_memory_that_was_faster_does_not_explain_a_slower_run(a, b):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    remembered(a, 20.0, *processes)
+    remembered(b, 21.6, *(1.024 * values for values in processes))
+    (row,) = between(a, b).rows
+    assert row.verdict == "SLOWER"
+    assert "the memory was 8% faster in B" in row.notes[0]
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.4, "SLOWER"), (0.9, "UNCLEAR")])
+def test_memory_explains_more_of_a_model_that_reads_much(a, b, share, verdict):
+    processes = [stream(1.0, seed) for seed in range(5)]
+    for cache, speed, factor in ((a, 20.0, 1.0), (b, 18.4, 1.06)):
+        found = measure(cache, *(factor * values for values in processes), rule=RIGOROUS)
+        many = int(share * speed * 1e9 * found.performance.median_latency / 1e3)
+        conditions = replace(found.conditions, memory_speed=speed)
+        known = replace(found, conditions=conditions, memory_before_bytes=0, peak_memory_bytes=many)
+        add_evaluation(folder_of(cache, "net", "aaaaaaaa"), known)
+    assert between(a, b).rows[0].verdict == verdict
+
+
 def test_a_large_change_is_told_whatever_the_memory_did(a, b):
     processes = [stream(1.0, seed) for seed in range(5)]
     remembered(a, 20.0, *processes)

@@ -14,7 +14,7 @@ from turnkeyml.measure import ratios
 from turnkeyml.measure.ratios import Ratio
 from turnkeyml.measure.record import load_distances, load_samples
 from turnkeyml.measure.statistics import student
-from turnkeyml.report.placement import Likeness, Process, like_with_like, memory_doubt
+from turnkeyml.report.placement import Likeness, Process, like_with_like, memory_effect
 from turnkeyml.report.rows import Row
 
 __all__ = ["Evidence", "evidence_of"]
@@ -61,9 +61,9 @@ def evidence_of(a: Row, b: Row) -> Evidence:
     notes = (like.note, *notes_a, *notes_b)
     if draws_a is None or draws_b is None or not like.is_comparable:
         return Evidence(second / first, None, None, tuple(filter(None, notes)))
-    doubt, why = memory_doubt(a, b)
+    effect, why = memory_effect(a, b)
     random = ratios.generator("memory", b.item.build_name)
-    draws = draws_b - draws_a + random.normal(0.0, doubt, len(draws_a))
+    draws = draws_b - draws_a + effect * random.random(len(draws_a))
     ratio = ratios.ratio_of(first, second, draws)
     return Evidence(ratio.value, draws, ratio, tuple(filter(None, (why, *notes))))
 

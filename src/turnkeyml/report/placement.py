@@ -5,8 +5,8 @@ That changes the latency of one model by a few percent, of another by half, and 
 no factor makes the two sides comparable. So only the runs of the same placement are compared.
 
 The memory may be slower on one side as well, because of neighbours on the host. How much of that
-reaches a model is not known either, but it is not more than a share of it for most: the ratio is
-known less closely then.
+reaches a model is not known either, but in which direction, and that it is not more than a share of
+it for most: the ratio is known less closely then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.report.rows import Row
 
-__all__ = ["Likeness", "Process", "like_with_like", "memory_doubt"]
+__all__ = ["Likeness", "Process", "like_with_like", "memory_effect"]
 
 LEAST_SAMPLES = 30
 """That each side needs of one placement."""
@@ -33,7 +33,9 @@ LOOK_NOISE = 0.018
 LOOKS = 2
 """For each process, before its runs and after them."""
 EXPOSURE = 0.35
-"""The share of a change of the memory's speed that may reach a model, as a standard deviation."""
+"""The largest share of a change of the memory's speed that may reach a model that computes."""
+MEMORY_BOUND = 0.7
+"""Of its latency: a model whose memory takes longer to read once may feel all of a change."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,10 @@ def like_with_like(
     return Likeness(everything.a, everything.b, note=_apart(sides), is_comparable=False)
 
 
-def memory_doubt(a: Row, b: Row) -> tuple[float, str]:
-    """How uncertain a ratio is because the memory was faster on one side, as a relative standard
-    deviation, and a note about it; 0 and nothing if its speed was the same, or nobody knows it."""
+def memory_effect(a: Row, b: Row) -> tuple[float, str]:
+    """How much of the logarithm of a ratio may at most come from memory that was faster on one
+    side, and a note about it: the ratio at equal speed lies between that of the medians and that
+    much more. 0 and nothing if the speed was the same, or nobody knows it."""
     same = a.conditions.get("cpu") == b.conditions.get("cpu")
     if not same or a.memory_speed is None or b.memory_speed is None:
         return 0.0, ""
@@ -93,7 +96,8 @@ def memory_doubt(a: Row, b: Row) -> tuple[float, str]:
         return 0.0, ""
     word = "faster" if change > 0 else "slower"
     note = f"the memory was {abs(math.expm1(change)):.0%} {word} in B, so that less can be told"
-    return EXPOSURE * abs(change), note
+    bound = max(a.memory_share, b.memory_share) > MEMORY_BOUND
+    return (1.0 if bound else EXPOSURE) * change, note
 
 
 def _matters(a: Row, b: Row) -> bool:

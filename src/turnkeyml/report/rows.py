@@ -105,6 +105,8 @@ class Row:
     """How far apart the processors were; None if nobody knows."""
     memory_speed: float | None = None
     """Gigabytes per second; None if nobody knows."""
+    memory_share: float = 0.0
+    """The time that its memory takes to be read once, relative to the latency."""
     processes: int = 1
 
     def is_like(self, other: Row) -> bool:
@@ -178,8 +180,15 @@ def _measured_row(cells: Record) -> Row:
         disturbance=_disturbance(set(kinds), _shares(cells)),
         distance=_positive(cells, "conditions_processor_distance"),
         memory_speed=_positive(cells, "conditions_memory_speed"),
+        memory_share=_memory_share(cells),
         processes=max(1, int(_number(cells, "processes"))),
     )
+
+
+def _memory_share(cells: Record) -> float:
+    speed, latency = (_number(cells, n) for n in ("conditions_memory_speed", "median_latency"))
+    used = _number(cells, "peak_memory_bytes") - _number(cells, "memory_before_bytes")
+    return max(0.0, used) / (speed * 1e9) / (latency / 1e3) if speed and latency else 0.0
 
 
 def _disturbance(flags: set[str], shares: dict[str, float]) -> float:
