@@ -1,6 +1,6 @@
 """Benchmark the overhead of turnkey over hand-written programs, as ratios.
 
-    python benchmarks/overhead.py [startup analyze run memory]
+    python benchmarks/overhead.py [startup analyze run worker memory]
 
 Compared commands run in turns, so that other load on the machine affects both sides. The
 hand-written programs are in ``scripts`` and do only what is necessary.
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -103,6 +104,52 @@ def run(cache: Path) -> None:
     show("hello_world, cached / (bare + measurement)", times["warm"] / floor, 1.25, detail)
 
 
+def worker(cache: Path) -> None:
+    """What a worker needs besides its runtime: both import, load and run the same build.
+
+    Neither warms up first. The worker also verifies what the build computes.
+    """
+    seconds([TURNKEY, str(HELLO), "-d", str(cache / "worker"), "--build-only"])
+    (build,) = (cache / "worker").glob("hello_world_*")
+    times: dict[str, list[float]] = {"by hand": [], "worker": []}
+    for _ in range(9):
+        times["by hand"].append(seconds([PYTHON, str(SCRIPTS / "loop.py"), str(build), "--naive"]))
+        times["worker"].append(worker_seconds(build))
+    by_hand, ours = (statistics.median(times[name]) for name in ("by hand", "worker"))
+    detail = f"{ours:.2f} s, baseline {by_hand:.2f} s"
+    show("worker - hand-written loop, in seconds", ours - by_hand, 0.5, detail)
+
+
+def worker_seconds(build: Path) -> float:
+    """The seconds from the start of a worker to its end, with 100 timed runs and no warm-up."""
+    from turnkeyml.cache.layout import BuildFolder
+    from turnkeyml.cache.state import read_state
+    from turnkeyml.measure.rules import Rule
+    from turnkeyml.measure.spawn import Worker
+    from turnkeyml.measure.worker import WorkerRequest
+    from turnkeyml.runtimes.contract import Request
+    from turnkeyml.runtimes.registry import default_device
+    from turnkeyml.system.machine import usable_cores
+
+    folder = BuildFolder(build.parent, build.name)
+    state = read_state(folder)
+    assert state is not None
+    device = default_device()
+    request = WorkerRequest(
+        device.name,
+        device.default_runtime,
+        Request(usable_cores(), str(build / state.artifacts["onnx"]), precision="fp32"),
+        str(build.parent),
+        build.name,
+        state.reference,
+    )
+    begin = time.perf_counter()
+    module, log = "turnkeyml.measure.worker", build / "worker"
+    with contextlib.closing(Worker(module, request, log, request.runtime)) as ready:
+        ready.sample(replace(Rule.exactly(100), warmup_seconds=0.0))
+    return time.perf_counter() - begin
+
+
 def memory(cache: Path) -> None:
     bare = peak_memory([PYTHON, str(LARGE)])
     command = [TURNKEY, str(LARGE), "--build-only", "-d", str(cache / "large")]
@@ -141,13 +188,14 @@ def main() -> None:
         "startup": startup,
         "analyze": analyze,
         "run": run,
+        "worker": worker,
         "memory": memory,
     }
     chosen = sys.argv[1:] or list(parts)
     os.environ["TURNKEY_BUILD_MONITOR"] = "False"
     with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
         for name in chosen:
-            needs_cache = name in ("run", "memory")
+            needs_cache = name in ("run", "worker", "memory")
             parts[name](*([Path(folder)] if needs_cache else []))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
 
-__all__ = ["adopt_orphans", "command", "describe_exit", "die_with_parent"]
+__all__ = ["adopt_orphans", "command", "describe_exit", "die_with_parent", "surroundings"]
 
 _PARENT_DEATH_SIGNAL = 1
 _CHILD_SUBREAPER = 36
@@ -19,10 +20,41 @@ _PROGRAM = (
     "from {module} import main; main()"
 )
 
+_ELSEWHERE = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+sys.path[:1] = [p for p in sys.path[:1] if p]
+spec = spec_from_file_location("turnkeyml", {file!r}, submodule_search_locations=[{folder!r}])
+package = sys.modules["turnkeyml"] = module_from_spec(spec)
+spec.loader.exec_module(package)
+from {module} import main
+main()
+"""
+"""Imports this package and nothing else of the folder that it lies in, as that is the
+site-packages of our interpreter, whose libraries may not fit another one."""
 
-def command(module: str, *arguments: str) -> list[str]:
-    """The command that runs ``main()`` of a module, without the working directory in sys.path."""
+_OURS = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__")
+"""Environment variables that make an interpreter load the libraries of this one."""
+
+
+def command(module: str, *arguments: str, python: str = "") -> list[str]:
+    """The command that runs ``main()`` of a module, without the working directory in sys.path.
+
+    ``python`` is the path of another interpreter; it needs ``surroundings`` too.
+    """
+    if python:
+        folder = Path(__file__).resolve().parent
+        file = str(folder / "__init__.py")
+        program = _ELSEWHERE.format(file=file, folder=str(folder), module=module)
+        return [python, "-c", program, *arguments]
     return [sys.executable, "-c", _PROGRAM.format(root=_ROOT, module=module), *arguments]
+
+
+def surroundings(python: str) -> dict[str, str]:
+    """The environment variables for a process of the interpreter at a path; '' is this one."""
+    if not python:
+        return dict(os.environ)
+    return {name: value for name, value in os.environ.items() if name not in _OURS}
 
 
 def die_with_parent() -> None:

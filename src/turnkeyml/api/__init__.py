@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from turnkeyml.api.files import benchmark_files, race_files
     from turnkeyml.api.models import benchmark_model, build_model
     from turnkeyml.api.plan import make_plan
+    from turnkeyml.api.plugins import list_plugins
     from turnkeyml.api.remeasuring import remeasure
     from turnkeyml.api.reports import report
     from turnkeyml.api.system import system_info
@@ -34,6 +35,7 @@ __all__ = [
     "delete_builds",
     "list_builds",
     "list_models",
+    "list_plugins",
     "make_plan",
     "race_files",
     "remeasure",
@@ -53,6 +55,7 @@ _HOMES = {
     "delete_builds": "builds",
     "list_builds": "builds",
     "list_models": "corpora",
+    "list_plugins": "plugins",
     "make_plan": "plan",
     "race_files": "files",
     "remeasure": "remeasuring",

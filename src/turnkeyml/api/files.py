@@ -12,10 +12,10 @@ from turnkeyml.api.plan import plan_of
 from turnkeyml.api.reports import report
 from turnkeyml.cache.layout import check_writable
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns import InputResult, Plan
+from turnkeyml.nouns import InputResult, Plan, answers_to, label_of
 from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
 from turnkeyml.options.choices import precisions
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,9 +59,9 @@ def race_files(
     """Measure each model with several runtimes and precisions in turns; one result per input.
 
     The race of a model is in ``InvocationResult.race``. Without ``runtime``, all available
-    runtimes take part.
+    runtimes take part; with ``python``, the default runtime under each of the interpreters.
     """
-    every_runtime = {} if options["runtime"] else {"runtimes": ()}
+    every_runtime = {} if options["runtime"] or options["python"] else {"runtimes": ()}
     _check_baseline(options)
     plan = plan_of(options, races=True, **every_runtime)
     launch = launch_of(options, on_result, as_race=True)
@@ -73,6 +73,9 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
     baseline = options["baseline"]
     if baseline is None:
         return
+    if options["python"]:
+        _check_baseline_elsewhere(baseline, options)
+        return
     name, _, own = baseline.replace(" ", "-").rpartition("-")
     name, own = (name, own) if own in (*precisions(), "bf16") else (baseline, "")
     known = find_runtime(name, options["device"])
@@ -80,6 +83,20 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
         raise UsageError(f"The baseline {baseline} does not take part; add {name} to --runtime.")
     if own and known.measures_files and own not in options["precision"]:
         raise UsageError(f"The baseline {baseline} does not take part; add {own} to --precision.")
+
+
+def _check_baseline_elsewhere(baseline: str, options: Mapping[str, Any]) -> None:
+    """Raise a UsageError if none of the interpreters can be the baseline."""
+    runtimes = options["runtime"] or [find_device(options["device"]).default_runtime]
+    names = [
+        (runtime, place.name, precision)
+        for runtime in runtimes
+        for place in options["python"]
+        for precision in options["precision"]
+    ]
+    if not any(answers_to(baseline, *name) for name in names):
+        known = ", ".join(label_of(*name) for name in names)
+        raise UsageError(f"The baseline {baseline} does not take part; choose from: {known}.")
 
 
 def _evaluate_files(

@@ -11,6 +11,7 @@ from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
 from turnkeyml.options import PlanOptions, takes
+from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
     same_name = {field.name: options[field.name] for field in fields(Plan) if field.name in options}
     made = {
         "cache_dir": os.path.abspath(options["cache_dir"]),
+        "device": find_device(options["device"]).name,
         "runtimes": _runtimes(options),
+        "places": options.get("python") or (),
         "rule": _rule_name(options),
         "precisions": options.get("precision", ()),
         "sequence": sequence if isinstance(sequence, str) else None,
@@ -45,14 +48,20 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
     With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
-    device, named = options["device"], options["runtime"]
+    device, named, places = options["device"], options["runtime"], options.get("python")
     names = named or [find_device(device).default_runtime]
     runtimes = [find_runtime(name, device) for name in names]
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     for runtime in runtimes:
         runtime.complete(options["rt_args"])
-        if named and measures_here:
+        if named and measures_here and not places:
             runtime.require()
+        if measures_here and not places:
+            runtime.require_ready()
+    if places:
+        require_files(runtimes)
+        if measures_here:
+            require_elsewhere(places, runtimes)
     return tuple(runtime.name for runtime in runtimes)
 
 

@@ -45,13 +45,15 @@ def _device(device: Device) -> DeviceInfo:
 
 
 def _runtime(runtime: Runtime) -> RuntimeInfo:
-    missing = runtime.missing()
+    missing = [*map(str, runtime.missing())]
+    if not missing and (obstacle := runtime.obstacle()) is not None:
+        missing.append(f"a device that is ready ({obstacle})")
     return RuntimeInfo(
         name=runtime.name,
         title=runtime.title,
         available=not missing,
         version=_version(runtime.library),
-        missing=tuple(map(str, missing)),
+        missing=tuple(missing),
     )
 
 

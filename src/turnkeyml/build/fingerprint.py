@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import sysconfig
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,8 @@ __all__ = [
 
 _INSTALLED = tuple(
     {str(sysconfig.get_path(k)) for k in ("stdlib", "platstdlib", "purelib", "platlib")}
+    # Also of the environment that a virtual one with system packages borrows from.
+    | {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
 )
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 DEPTH = 4

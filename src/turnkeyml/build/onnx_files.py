@@ -15,6 +15,7 @@ from turnkeyml.errors import BuildError
 __all__ = [
     "copy_model",
     "data_files",
+    "drop_unused_opsets",
     "embed_external_data",
     "has_half_precision",
     "load_inner_data",
@@ -128,6 +129,21 @@ def embed_external_data(path: Path, source: Path) -> None:
         onnx.save(model, str(path))
 
 
+def drop_unused_opsets(path: Path, source: Path) -> None:
+    """Remove the opsets that ONNX Runtime added to a file that it made from ``source``.
+
+    It declares the newest opset of every domain that it knows, also of those that no node uses. An
+    older version refuses the file for that.
+    """
+    model = read_graph(path)
+    needed = {*_domains(model.graph), *(o.domain for o in read_graph(source).opset_import)}
+    kept = [opset for opset in model.opset_import if opset.domain in needed]
+    if len(kept) < len(model.opset_import):
+        del model.opset_import[:]
+        model.opset_import.extend(kept)
+        onnx.save(model, str(path))
+
+
 def total_bytes(path: Path) -> int:
     """The size of a model on disk, including its external data."""
     return path.stat().st_size + sum(file.stat().st_size for file in data_files(path))
@@ -148,6 +164,21 @@ def copy_model(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
+def _domains(graph: Any) -> set[str]:
+    """The domains of the operators in a graph, including nested ones."""
+    found = {node.domain for node in graph.node}
+    for node in graph.node:
+        for attribute in node.attribute:
+            for body in _nested(attribute):
+                found |= _domains(body)
+    return found
+
+
+def _nested(attribute: Any) -> list[Any]:
+    """The graphs in an attribute, such as the branches of an If."""
+    return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+
+
 def _tensors(model: onnx.ModelProto) -> list[Any]:
     """Every stored tensor of a model, including those of nested graphs."""
     return [*model.graph.initializer, *_inner_tensors(model.graph)]
@@ -160,7 +191,6 @@ def _inner_tensors(graph: Any) -> list[Any]:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 found.append(attribute.t)
-            nested = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
-            for body in nested:
+            for body in _nested(attribute):
                 found += [*body.initializer, *_inner_tensors(body)]
     return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import functools
 import pickle
 import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turnkeyml.errors import UsageError, describe
+from turnkeyml.runtimes.plugins import InstalledPlugin, installed_plugins
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence, Stage
@@ -24,6 +26,7 @@ __all__ = [
     "load_file",
     "make_stage",
     "pickle_sequence",
+    "sequence_names",
     "sequence_with",
     "stage_names",
     "unpickle",
@@ -47,6 +50,64 @@ SEQUENCES: dict[str, NamedSequence] = {
 """The named sequences. Their stages are files in ``build.stages``."""
 
 
+@dataclass(frozen=True)
+class _Plugged:
+    """The stages and the sequences of the plugins."""
+
+    stages: dict[str, type[Stage]]
+    sequences: dict[str, NamedSequence | Sequence]
+
+
+@functools.cache
+def _plugged() -> _Plugged:
+    """What the plugins add, unless the name is taken."""
+    found = _Plugged({}, {})
+    for plugin in installed_plugins():
+        for kind in plugin.content.stages:
+            _add_stage(kind, plugin, found)
+        for name, value in plugin.content.sequences.items():
+            _add_sequence(name, value, plugin, found)
+    return found
+
+
+def _add_stage(kind: Any, plugin: InstalledPlugin, found: _Plugged) -> None:
+    from turnkeyml.build.stage import Stage
+
+    name = getattr(kind, "name", None)
+    if not (isinstance(kind, type) and issubclass(kind, Stage)) or not name:
+        plugin.refuse(f"has a stage {kind!r}, which is no Stage with a name")
+    elif name in (*_built_in_stages(), *found.stages):
+        plugin.refuse(f"claims the stage {name}, which exists already", "rename it")
+    else:
+        found.stages[name] = kind
+        plugin.accept("stages", name)
+
+
+def _add_sequence(name: str, value: Any, plugin: InstalledPlugin, found: _Plugged) -> None:
+    from turnkeyml.build.stage import Sequence
+
+    if isinstance(value, (list, tuple)):
+        value = NamedSequence(tuple(value))
+    if not isinstance(value, (NamedSequence, Sequence)):
+        plugin.refuse(f"has a sequence {name!r}, which is neither a Sequence nor stages by name")
+        return
+    if name in (*SEQUENCES, *found.sequences, *_built_in_stages()):
+        plugin.refuse(f"claims the sequence {name}, which exists already", "rename it")
+        return
+    stages = value.stages if isinstance(value, NamedSequence) else ()
+    unknown = [s for s in stages if s not in (*_built_in_stages(), *found.stages)]
+    if unknown:
+        plugin.refuse(f"has a sequence {name} with the unknown stage {unknown[0]}")
+        return
+    found.sequences[name] = value
+    plugin.accept("sequences", name)
+
+
+def sequence_names() -> list[str]:
+    """The names of the sequences, those of plugins included."""
+    return [*SEQUENCES, *_plugged().sequences]
+
+
 def check_name(name: str | None) -> None:
     """Raise a usage error unless this is the name of a sequence or a list of stages."""
     if name is not None:
@@ -54,7 +115,11 @@ def check_name(name: str | None) -> None:
 
 
 def stage_names() -> list[str]:
-    """The names of all stages: the files in ``build.stages``."""
+    """The names of all stages: the files in ``build.stages``, and those of plugins."""
+    return sorted([*_built_in_stages(), *_plugged().stages])
+
+
+def _built_in_stages() -> list[str]:
     from turnkeyml.build import stages
 
     return sorted(module.name for module in pkgutil.iter_modules(stages.__path__))
@@ -64,10 +129,13 @@ def _stages_of(name: str) -> tuple[str, ...]:
     """The stages between the first and the last: of a named sequence, or as listed."""
     if name in SEQUENCES:
         return SEQUENCES[name].stages
+    plugged = _plugged().sequences.get(name)
+    if plugged is not None:
+        return plugged.stages if isinstance(plugged, NamedSequence) else ()
     listed, known = tuple(name.split(",")), stage_names()
     if not all(stage in known for stage in listed):
         raise UsageError(
-            f"Unknown sequence {name!r}; choose from: {', '.join(SEQUENCES)}; "
+            f"Unknown sequence {name!r}; choose from: {', '.join(sequence_names())}; "
             f"or list stages separated by commas: {', '.join(known)}."
         )
     return listed
@@ -80,8 +148,20 @@ def find_sequence(name: str, receiving: Stage) -> Sequence:
     """
     from turnkeyml.build.stage import Sequence
 
+    if name not in SEQUENCES and isinstance(whole := _plugged().sequences.get(name), Sequence):
+        return _completed(name, whole, receiving)
     stages = (make_stage(stage) for stage in (*_stages_of(name), "set_success"))
     return Sequence(name, [receiving, *stages])
+
+
+def _completed(name: str, whole: Sequence, receiving: Stage) -> Sequence:
+    """A sequence of a plugin, with a stage that receives the model unless it has one itself."""
+    from turnkeyml.build.stage import MODEL, Sequence
+
+    stages = list(whole)
+    first = [] if stages and MODEL in stages[0].needs else [receiving]
+    last = [] if stages and stages[-1].name == "set_success" else [make_stage("set_success")]
+    return Sequence(name, [*first, *stages, *last])
 
 
 def sequence_with(precisions: Iterable[str]) -> str:
@@ -100,6 +180,8 @@ def make_stage(name: str) -> Stage:
     """The stage of that name, from the file of that name."""
     from turnkeyml.build.stage import Stage
 
+    if name not in _built_in_stages():
+        return _plugged().stages[name]()
     module = import_module(f"turnkeyml.build.stages.{name}")
     kinds = [k for k in vars(module).values() if isinstance(k, type) and issubclass(k, Stage)]
     stage: Stage = next(k for k in kinds if k.__module__ == module.__name__)()

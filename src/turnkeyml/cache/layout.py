@@ -156,7 +156,7 @@ class BuildFolder:
         return self.path / f"log_{safe_name(stage)}.txt"
 
     def benchmark(self, device: str, runtime: str) -> Path:
-        return self.path / f"{device}_benchmark" / runtime
+        return self.path / f"{device.replace('::', '_')}_benchmark" / runtime
 
     @property
     def lock_path(self) -> Path:

@@ -51,7 +51,7 @@ def _add(container: Container, option: Option) -> None:
     else:
         settings |= {"type": _type(option), "metavar": option.metavar, "nargs": option.nargs}
         if option.extends:
-            settings["action"] = "extend"
+            settings["action"] = "extend" if option.nargs else "append"
     if option.positional:
         action = container.add_argument(option.name, **settings)
         action.required = False  # missing_positionals has a better message

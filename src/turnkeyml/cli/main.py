@@ -8,6 +8,9 @@ __all__ = ["main"]
 
 INTERRUPTED = 130
 
+_warned: set[str] = set()
+"""The sentences about plugins that were printed."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with 0, 1 (failed), 2 (usage error) or 130 (interrupted)."""
@@ -56,8 +59,11 @@ def _run(words: list[str], program: str) -> int:
             from turnkeyml.cli.benchit import translate
 
             words = translate(words)
-        return run(parse(words, program))
+        parsed = parse(words, program)
+        _warn_of_plugins(program, parsed.command)
+        return run(parsed)
     except TurnkeyError as error:
+        _warn_of_plugins(program)
         print(f"{program}: error: {error}", file=sys.stderr)
         if "--json" in words:
             from turnkeyml.cli.output import print_error
@@ -73,6 +79,20 @@ def _run(words: list[str], program: str) -> int:
         where = f": {error.filename}" if error.filename else ""
         print(f"{program}: error: {error.strerror or error}{where}", file=sys.stderr)
         return 1
+
+
+def _warn_of_plugins(program: str, command: str = "") -> None:
+    """Say what is wrong with plugins, if they were needed; the command that lists them does, too.
+
+    Each sentence is printed once.
+    """
+    plugins = sys.modules.get("turnkeyml.runtimes.plugins")
+    if plugins is None or command == "plugins":
+        return
+    for problem in plugins.problems():
+        if problem not in _warned:
+            _warned.add(problem)
+            print(f"{program}: warning: {problem}", file=sys.stderr)
 
 
 def _reader_left() -> int:

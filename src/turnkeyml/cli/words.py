@@ -31,6 +31,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
         "location": "print the path of their folder",
         "list": "list them with their labels",
     },
+    "plugins": "list the installed plugins: what they add, and problems",
     "system-info": "describe this machine and the runtimes that are available on it",
     "version": "print the version",
 }

@@ -30,7 +30,13 @@ SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
 """Effects of other programs on a series of runs; the last one also widens the interval."""
 LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 """Why the interval of the median is wider than the rule asks for."""
-ALWAYS_TOLD = (FlagKind.ARTIFACT, FlagKind.HEAT, FlagKind.QUOTA, FlagKind.PROCESSES)
+ALWAYS_TOLD = (
+    FlagKind.ARTIFACT,
+    FlagKind.HEAT,
+    FlagKind.QUOTA,
+    FlagKind.PROCESSES,
+    FlagKind.REPORTED,
+)
 """Flags that are shown even with grade A: the measurement was not the requested one."""
 INCOMPLETE = 0.05
 """The weight of a missing process, which no interval shows: the same as heat."""
@@ -102,6 +108,8 @@ class _Measured:
 
     def is_wide(self) -> bool:
         """Whether to show how wide its interval is."""
+        if self.has(FlagKind.REPORTED):
+            return False
         differ = self.has(FlagKind.PROCESSES)
         return self.has(*LENGTH) or (self.width > LIMITS[Grade.B] and not differ)
 
@@ -109,6 +117,7 @@ class _Measured:
 def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
+    yield from _root(measured, FlagKind.REPORTED, least=math.inf)
     for kind in (FlagKind.HEAT, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)

@@ -11,6 +11,7 @@ from turnkeyml.nouns import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
     Evaluation,
+    FlagKind,
     InputResult,
     InvocationRecord,
     InvocationResult,
@@ -18,6 +19,7 @@ from turnkeyml.nouns import (
     RaceResult,
     Verdict,
     Verification,
+    label_of,
 )
 from turnkeyml.report.tables import significant
 
@@ -203,19 +205,26 @@ def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
 
 def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     performance = evaluation.performance
+    runtime = label_of(evaluation.runtime, evaluation.python, "")
     if performance is None:
-        yield _field(
-            "Status:", f"Failed to benchmark with {evaluation.runtime}: {evaluation.reason}"
-        )
+        yield _field("Status:", f"Failed to benchmark with {runtime}: {evaluation.reason}")
         return
-    runtime = f"{evaluation.runtime} v{evaluation.runtime_version}"
-    yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({runtime})")
+    used = f"{runtime} v{evaluation.runtime_version}"
+    yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({used})")
     latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
     yield MARGIN + _field("Mean Latency:", f"{latency:<7} {LATENCY_UNITS}")
     yield MARGIN + _field("Throughput:", f"{throughput:<7} {THROUGHPUT_UNITS}")
     for line in _verification_lines(evaluation.verification):
         yield MARGIN + line
-    yield MARGIN + _field("Median:", _median(evaluation, performance))
+    if any(flag.kind is FlagKind.REPORTED for flag in performance.flags):
+        runs = f"{performance.iterations:,} runs, grade {evaluation.grade}"
+        yield MARGIN + _field("Self-reported:", runs)
+    else:
+        yield MARGIN + _field("Median:", _median(evaluation, performance))
+    for name in evaluation.status_stats:
+        if name in evaluation.stats:
+            label = f"{name}:" if len(name) < LABEL_WIDTH - 1 else f"{name}: "
+            yield MARGIN + _field(label, str(evaluation.stats[name]))
 
 
 def _median(evaluation: Evaluation, performance: Performance) -> str:

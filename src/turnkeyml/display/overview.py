@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict
+from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict, label_of
 from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Overview", "line_of"]
@@ -149,7 +149,7 @@ def _reasons(result: InputResult) -> list[str]:
 def _row_reasons(row: InvocationResult) -> list[str]:
     if row.failure:
         return [row.failure]
-    return [f"{e.runtime}: {e.reason}" for e in row.evaluations if not e.ok]
+    return [f"{label_of(e.runtime, e.python, '')}: {e.reason}" for e in row.evaluations if not e.ok]
 
 
 def _slow_cell(row: list[tuple[float, str]], rank: int) -> str:

@@ -19,12 +19,24 @@ from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.race import RoundReferee
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed
+from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns import (
+    HERE,
+    Evaluation,
+    Flag,
+    FlagKind,
+    Place,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    answers_to,
+    label_of,
+)
 from turnkeyml.runtimes.contract import Device, Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -61,6 +73,10 @@ class Contestant(Protocol):
 
     @property
     def precision(self) -> str: ...
+
+    @property
+    def place(self) -> Place:
+        """Where it runs."""
 
     @property
     def folder(self) -> Path:
@@ -103,6 +119,7 @@ class FileContestant:
     judged_in: str = ""
     """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
+    place: Place = HERE
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
@@ -115,7 +132,8 @@ class FileContestant:
             reference=self.reference,
             judged_in=self.judged_in,
         )
-        worker = Worker("turnkeyml.measure.worker", request, self.folder, self.runtime.name)
+        name = label_of(self.runtime.name, self.place.name, "")
+        worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
             yield Entry(worker, worker.costs, worker.verification)
 
@@ -130,6 +148,7 @@ class LiveContestant:
     subject: Subject
     request: Request
     rerun: Callable[[], Worker] | None
+    place: Place = HERE
     artifact: None = None
     sha256: None = None
     changed: bool = False
@@ -151,7 +170,9 @@ class LiveContestant:
             request = replace(self.request, live=stack.enter_context(live))
             opened = open_session(self.runtime, request, reference.inputs)
             stack.callback(opened.close)
-            verdict = compare(opened.outputs, reference, self.precision)
+            verdict = NOT_SEEN
+            if not self.runtime.reports_itself:
+                verdict = compare(opened.outputs, reference, self.precision)
             yield Entry(opened.meter, opened.costs, verdict)
 
 
@@ -237,10 +258,10 @@ def _sample(
 ) -> list[Samples | BaseException]:
     entries = [r.entry for r in ready if r.entry is not None]
     meters = [entry.meter for entry in entries]
-    if len(meters) == 1 and isinstance(meters[0], Worker):
+    if len(meters) == 1 and isinstance(meters[0], (Worker, ReportedMeter)):
         try:
             return [meters[0].sample(rule, announce, report.progress)]
-        except MeasureError as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             return [error]
     if not meters:
         return []
@@ -262,7 +283,7 @@ def _may_win(ready: list[_Runner]) -> list[bool]:
 def _baseline_number(ready: list[_Runner], wanted: str) -> int:
     """The position of the baseline: the contestant that was asked for, else the first."""
     for number, runner in enumerate(ready):
-        if wanted in (runner.name, runner.label.replace(" ", "-")):
+        if runner.answers_to(wanted):
             return number
     return 0
 
@@ -277,10 +298,14 @@ class _Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
-        self.name = contestant.runtime.name
-        self.label = f"{contestant.runtime.name} {contestant.precision}"
+        self._names = contestant.runtime.name, contestant.place.name, contestant.precision
+        self.label = label_of(*self._names)
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
+
+    def answers_to(self, wanted: str) -> bool:
+        """Whether that is one of its names."""
+        return answers_to(wanted, *self._names)
 
     def enter(self, stack: contextlib.ExitStack, number: int) -> bool:
         """Load it, unless it has failed before; whether that went well."""
@@ -321,7 +346,7 @@ class _Runner:
         if not self._sittings:
             assert self._reason is not None
             lost = failed(device, one.runtime, self._reason)
-            return Outcome(replace(lost, precision=one.precision))
+            return Outcome(replace(lost, precision=one.precision, python=one.place.name))
         evaluation = evaluation_of(self._sittings, device, one.runtime, threads, rule)
         assert evaluation.performance is not None
         performance = replace(
@@ -332,6 +357,7 @@ class _Runner:
         evaluation = replace(
             evaluation,
             precision=one.precision,
+            python=one.place.name,
             artifact=one.artifact,
             artifact_sha256=one.sha256,
             verification=self._verification,

@@ -1,4 +1,4 @@
-"""The contestants for an invocation: one per runtime and requested precision."""
+"""The contestants for an invocation: one per runtime, place and requested precision."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
+from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
-from turnkeyml.nouns import Evaluation, Plan, RaceResult
+from turnkeyml.nouns import HERE, Evaluation, Place, Plan, RaceResult, answers_to
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
@@ -62,13 +63,20 @@ class Contestants:
     def threads(self) -> int:
         return self.plan.threads or machine.usable_cores()
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return self.plan.places or (HERE,)
+
     def of(self, runtime: Runtime) -> list[Contestant]:
         """The contestants of a runtime; raises ``MeasureError`` if it cannot measure here."""
+        if not self.plan.places:
+            runtime.require_ready()
         if not runtime.measures_files:
             return [self._live(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
             raise MeasureError(f"{runtime.title} needs an ONNX file, but the sequence made none.")
-        return [self._file(runtime, precision) for precision in self._precisions()]
+        precisions = self._precisions()
+        return [self._file(runtime, p, place) for place in self.places for p in precisions]
 
     def _precisions(self) -> list[str]:
         """The requested precisions that the build has; its own precision if it has none."""
@@ -92,7 +100,7 @@ class Contestants:
         kind = ONNX if precision == own or converted else f"{ONNX}_{precision}"
         return kind if kind in self.state.artifacts else None
 
-    def _file(self, runtime: Runtime, precision: str) -> Contestant:
+    def _file(self, runtime: Runtime, precision: str, place: Place) -> Contestant:
         assert self.state is not None
         kind = self._kind(precision)
         assert kind is not None
@@ -106,11 +114,13 @@ class Contestants:
             model=str(self.folder.path / artifact),
             precision=precision,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         return FileContestant(
             runtime=runtime,
             precision=precision,
-            folder=self._measurements(runtime, "" if kind == ONNX else precision),
+            place=place,
+            folder=self._measurements(runtime, "" if kind == ONNX else precision, place),
             request=request,
             build=self.folder,
             reference=self.state.reference,
@@ -140,6 +150,7 @@ class Contestants:
             threads=self.threads,
             precision=subject.precision,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         rerun = self._rerun(runtime, subject, folder) if subject.script else None
         return LiveContestant(runtime, subject.precision, folder, subject, request, rerun)
@@ -155,12 +166,14 @@ class Contestants:
             runtime=runtime.name,
             threads=self.threads,
             arguments=runtime.complete(self.plan.rt_args),
+            build_folder=str(self.folder.path),
         )
         return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
 
-    def _measurements(self, runtime: Runtime, precision: str = "") -> Path:
+    def _measurements(self, runtime: Runtime, precision: str = "", place: Place = HERE) -> Path:
         """The folder for the measurements with a runtime at this point of a sweep."""
         name = f"{runtime.name}-{precision}" if precision else runtime.name
+        name = f"{name}.python-{place.name}" if place.name else name
         point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
         return self.folder.benchmark(
             self.plan.device, safe_name(f"{name}@{point}") if point else name
@@ -187,32 +200,48 @@ def measure_contestants(
         try:
             taking_part += contestants.of(runtime)
         except TurnkeyError as error:  # such as that its ONNX file is damaged
-            refused.append(Outcome(failed(device, runtime, str(error))))
+            lost = failed(device, runtime, str(error))
+            refused += [Outcome(replace(lost, python=place.name)) for place in contestants.places]
     if warn is not None:
         for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
             warn(warning)
-    measured = measure(
-        taking_part,
-        rule_of(plan),
-        device,
-        contestants.threads,
-        announce=announce,
-        tell=tell,
-        quiet=quiet,
-        baseline=_wanted_baseline(plan, runtimes),
-    )
+    measured: list[Outcome] = []
+    for together in _groups(taking_part):
+        measured += measure(
+            together,
+            rule_of(plan),
+            device,
+            contestants.threads,
+            announce=announce,
+            tell=tell,
+            quiet=quiet,
+            baseline=_wanted_baseline(plan, runtimes),
+        )
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
     evaluations = tuple(_keep(outcome, contestants) for outcome in outcomes)
     if len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races:
         return evaluations, None
-    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in outcomes if o.sittings}
+    in_turns = [o for o in outcomes if o.sittings and not _is_reported(o)]
+    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in in_turns}
     baseline = _baseline(plan, runtimes, evaluations)
     race = judge(evaluations, samples, baseline)
-    wanted = plan.baseline.replace(" ", "-") if plan.baseline else None
-    if wanted and wanted not in (baseline.replace(" ", "-"), baseline.split()[0]):
+    chosen = [e for e in evaluations if e.label == baseline]
+    if plan.baseline and not any(_answers_to(plan.baseline, e) for e in chosen):
+        wanted = plan.baseline.replace(" ", "-")
         race = replace(race, verdict=f"{race.verdict} {wanted} could not be the baseline.")
     return evaluations, race
+
+
+def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
+    """Those that take turns, together; each one that measures by itself, alone."""
+    in_turns = [c for c in contestants if not c.runtime.reports_itself]
+    alone = [[c] for c in contestants if c.runtime.reports_itself]
+    return [*([in_turns] if in_turns else []), *alone]
+
+
+def _is_reported(outcome: Outcome) -> bool:
+    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
 
 
 def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
@@ -235,9 +264,13 @@ def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation
     measured = [e for e in evaluations if e.ok] or list(evaluations)
     wanted = _wanted_baseline(plan, runtimes)
     for evaluation in measured:
-        if wanted in (evaluation.runtime, evaluation.label.replace(" ", "-")):
+        if _answers_to(wanted, evaluation):
             return evaluation.label
     return measured[0].label
+
+
+def _answers_to(wanted: str, evaluation: Evaluation) -> bool:
+    return answers_to(wanted, evaluation.runtime, evaluation.python, evaluation.precision)
 
 
 def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:

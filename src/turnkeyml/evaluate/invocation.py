@@ -22,7 +22,16 @@ from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import BuildStatus, Evaluation, InvocationResult, Plan, RaceResult, events
+from turnkeyml.nouns import (
+    HERE,
+    BuildStatus,
+    Evaluation,
+    InvocationResult,
+    Plan,
+    RaceResult,
+    events,
+    label_of,
+)
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
 
@@ -121,7 +130,8 @@ class _Work:
             result = replace(result, remarks=(*result.remarks, lost))
         if not self.plan.build_only:
             evaluations, race, missing = self._measure_all(runtimes, built)
-            remarks = (*result.remarks, *self._remarks(evaluations, built, missing))
+            told = self._remarks(evaluations, built, missing)
+            remarks = tuple(dict.fromkeys((*result.remarks, *told)))
             result = replace(result, evaluations=evaluations, race=race, remarks=remarks)
         return result
 
@@ -189,7 +199,9 @@ class _Work:
         self, runtimes: list[Runtime], built: Built | None
     ) -> tuple[tuple[Evaluation, ...], RaceResult | None, list[str]]:
         name = self.subject.record.hash
-        self.sink.send(events.MeasureStarted(name, ", ".join(r.name for r in runtimes)))
+        places = self.plan.places or (HERE,)
+        using = ", ".join(label_of(r.name, p.name, "") for r in runtimes for p in places)
+        self.sink.send(events.MeasureStarted(name, using))
 
         def announce(seconds: float) -> None:
             self.sink.send(events.MeasureEstimated(name, seconds))

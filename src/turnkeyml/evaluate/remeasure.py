@@ -12,7 +12,7 @@ from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
 from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
-from turnkeyml.nouns import Evaluation, Plan
+from turnkeyml.nouns import HERE, Evaluation, Place, Plan
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -44,13 +44,31 @@ def measure_again(
 def _measure_point(
     folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]], warn: Warn | None
 ) -> list[Evaluation]:
-    earlier = {(e.get("device_type"), e.get("runtime")): e.get("status") for e in before}
-    names = [n for n in plan.runtimes if earlier.get((plan.device, n)) not in SKIP[skip]]
-    runtimes = [find_runtime(name, plan.device) for name in names]
-    evaluations = list(_measure(folder, plan, runtimes, warn)) if runtimes else []
+    evaluations: list[Evaluation] = []
+    for places, names in _left(plan, skip, before).items():
+        runtimes = [find_runtime(name, plan.device) for name in names]
+        if places:
+            evaluations += _measure(folder, replace(plan, places=places), runtimes, warn)
     for evaluation in evaluations:
         add_evaluation(folder, evaluation)
     return evaluations
+
+
+def _left(
+    plan: Plan, skip: str, before: list[dict[str, Any]]
+) -> dict[tuple[Place, ...], list[str]]:
+    """The runtimes that the policy does not skip, by the places where they are to measure."""
+    known = ("device_type", "runtime", "python")
+    earlier = {tuple(e.get(key) or "" for key in known): e.get("status") for e in before}
+    left: dict[tuple[Place, ...], list[str]] = {}
+    for name in plan.runtimes:
+        places = [
+            place
+            for place in plan.places or (HERE,)
+            if earlier.get((plan.device, name, place.name)) not in SKIP[skip]
+        ]
+        left.setdefault(tuple(places), []).append(name)
+    return left
 
 
 def _measure(
@@ -63,6 +81,8 @@ def _measure(
     elif folder.file_sizes() != state.files:
         reason = "its files were removed or changed; run its script again"
     if reason is not None:
-        return tuple(failed(find_device(plan.device), runtime, reason) for runtime in runtimes)
+        device = find_device(plan.device)
+        lost = [failed(device, runtime, reason) for runtime in runtimes]
+        return tuple(replace(e, python=place.name) for e in lost for place in plan.places)
     evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes, warn=warn)
     return evaluations

@@ -33,6 +33,7 @@ class RerunRequest:
     runtime: str
     threads: int
     arguments: dict[str, Any] = field(default_factory=dict)
+    build_folder: str = ""
 
 
 def main() -> None:
@@ -56,6 +57,7 @@ def main() -> None:
             live=model,
             precision=subject.precision,
             arguments=request.arguments,
+            build_folder=request.build_folder,
         )
         opened = open_session(runtime, wanted, {})
         opened.forget_outputs()

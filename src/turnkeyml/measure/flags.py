@@ -10,6 +10,7 @@ import numpy as np
 from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.measure.grade import OTHER_SHARE, processor_count
 from turnkeyml.measure.meter import TIMER_SHARE
+from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
@@ -33,6 +34,9 @@ def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) 
 
     The text of each is one sentence: what was wrong, and what to do.
     """
+    if any(s.stopped == SELF_REPORTED for s in sittings):
+        text = "The runtime measured by itself: turnkey has neither timed nor verified these runs."
+        return (Flag(FlagKind.REPORTED, text),)
     found = [*_about_length(sittings, rule), *_about_timing(sittings, rule)]
     found += [*_about_series(sittings), *_about_machine(sittings, conditions)]
     return tuple(found)

@@ -5,40 +5,48 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from turnkeyml.measure.distance import Distance
-from turnkeyml.measure.meter import SessionMeter
+from turnkeyml.measure.meter import Meter, SessionMeter
 from turnkeyml.measure.record import Costs
+from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system import machine
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes.contract import SelfReporting, Session
 
 __all__ = ["Opened", "open_session"]
 
 
 @dataclass
 class Opened:
-    """A session of this process that has run once."""
+    """A session of this process that has run once, unless its runtime measures by itself."""
 
-    session: Session
-    meter: SessionMeter
+    session: Session | SelfReporting
+    meter: Meter
     outputs: dict[str, np.ndarray]
     """What the one run computed, for whoever verifies it; see ``forget_outputs``."""
     _costs: Costs
+    _runtime: Runtime
 
     def costs(self) -> Costs:
         """What it has cost by now; the peak of the memory is that of its runs."""
-        return replace(self._costs, peak_memory_bytes=machine.peak_memory_bytes())
+        return replace(
+            self._costs,
+            peak_memory_bytes=machine.peak_memory_bytes(),
+            runtime_version=self._runtime.version(),
+            stats=_stats(self.session),
+        )
 
     def run_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """What the session computes on other inputs; the recorded ones must be fed again."""
-        self.session.feed(inputs)
-        return _run_once(self.session)
+        session = cast("Session", self.session)
+        session.feed(inputs)
+        return _run_once(session)
 
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""
@@ -50,7 +58,7 @@ class Opened:
 
 
 def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]) -> Opened:
-    """Load a model, feed it and run it once."""
+    """Load a model, feed it and run it once; a runtime that measures by itself does not run."""
     machine.reset_peak_memory()
     before, load = machine.memory_bytes(), machine.load_average()
     begin = time.perf_counter()
@@ -59,7 +67,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
     seconds = time.perf_counter() - begin
     peak = machine.peak_memory_bytes()
     machine.reset_peak_memory()
-    outputs = _run_once(session)
+    outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
     version = runtime.version()
     costs = Costs(
         load_seconds=seconds,
@@ -67,11 +75,34 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         load_peak_memory_bytes=peak,
         runtime_version=version,
         load_average=load,
-        libraries={runtime.library: version, "numpy": np.__version__},
+        libraries={**_library(runtime, version), "numpy": np.__version__},
         settings=session.settings(),
     )
+    return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
+
+
+def _meter(runtime: Runtime, session: Session | SelfReporting, request: Request) -> Meter:
+    if runtime.reports_itself:
+        return ReportedMeter(cast("SelfReporting", session))
     look = Distance().look if request.threads != 1 else None
-    return Opened(session, SessionMeter(session, look=look), outputs, costs)
+    return SessionMeter(cast("Session", session), look=look)
+
+
+def _library(runtime: Runtime, version: str) -> dict[str, str]:
+    return {runtime.library: version} if runtime.library else {}
+
+
+def _stats(session: Any) -> dict[str, Any]:
+    """What a session wants to be recorded besides; most have nothing."""
+    found = session.stats() if hasattr(session, "stats") else {}
+    return {str(name): _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value that a file can hold: a number, a text or a boolean."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def _run_once(session: Session) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,11 @@ class Costs:
     """Before anything ran."""
     libraries: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the session wants to be recorded besides."""
+    python_version: str = field(default_factory=platform.python_version)
+    python: str = field(default_factory=lambda: sys.executable)
+    """The path of the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,8 @@ def evaluation_of(
         device_type=device.name,
         runtime=runtime.name,
         runtime_version=costs[0].runtime_version,
+        stats=costs[-1].stats,
+        status_stats=runtime.status_stats,
         measured_at=_now(),
         load_seconds=float(np.median([c.load_seconds for c in costs])),
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),
@@ -233,7 +241,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         share = total.stolen / total.seconds / len(processors)
     return Conditions(
         turnkey_version=turnkeyml.__version__,
-        python_version=platform.python_version(),
+        python_version=costs.python_version,
         platform=platform.platform(),
         cpu=machine.cpu_name(),
         usable_cores=machine.usable_cores(),
@@ -254,6 +262,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         libraries=costs.libraries,
         settings=costs.settings,
         rule=to_dict(rule),
+        python=costs.python,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
-from turnkeyml.nouns import from_dict, to_dict
+from turnkeyml.nouns import HERE, Place, from_dict, to_dict
 
 __all__ = ["Worker"]
 
@@ -33,7 +34,9 @@ OTHERS_WAIT = 60.0
 class Worker:
     """A process with an open session; a meter whose runs happen elsewhere."""
 
-    def __init__(self, module: str, request: Any, folder: Path, name: str) -> None:
+    def __init__(
+        self, module: str, request: Any, folder: Path, name: str, place: Place = HERE
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._name = name
         self._resting = False
@@ -41,17 +44,11 @@ class Worker:
         path = worker_request(folder)
         write_json(path, to_dict(request))
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                interpreter.command(module, str(path)),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                encoding="utf-8",
-            )
+            self._process = _start(place, module, path, log)
         try:
             hello = from_dict(Hello, self._hear())
             self._opened, self.verification = hello.costs, hello.verification
+            self._can_rest = sys.platform == "linux" and hello.pid == self._process.pid
         except BaseException:
             self.close()
             raise
@@ -90,9 +87,10 @@ class Worker:
         """Stop the process until it is asked for something: threads of a runtime go on spinning
         after a run, for as long as another's turn takes.
 
-        Only where the kernel ends it with us: nobody would wake it, or end it.
+        Only where the kernel ends it with us: nobody would wake it, or end it. That is not so where
+        the interpreter is a script that starts another process.
         """
-        if sys.platform == "linux" and not self._resting:
+        if self._can_rest and not self._resting:
             self._process.send_signal(signal.SIGSTOP)
             self._resting = True
 
@@ -151,6 +149,26 @@ class Worker:
             f"The worker that measured with {self._name} {interpreter.describe_exit(code)}"
             f"{_last_words(self._log)}. Its log is {self._log}."
         )
+
+
+def _start(place: Place, module: str, request: Path, log: IO[bytes]) -> subprocess.Popen[str]:
+    """The process of a worker, which reads its request from a file.
+
+    No other function knows where a worker runs: one on another machine is started here too.
+    """
+    try:
+        return subprocess.Popen(
+            interpreter.command(module, str(request), python=place.python),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+            env=interpreter.surroundings(place.python),
+        )
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise MeasureError(f"{place.python or sys.executable} cannot be run: {why}.") from None
 
 
 def _last_words(log: Path) -> str:

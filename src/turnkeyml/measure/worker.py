@@ -22,6 +22,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
+from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, sample
 from turnkeyml.measure.weather import Weather
@@ -66,6 +67,7 @@ class Hello:
 
     costs: Costs
     verification: Verification | None = None
+    pid: int = 0
 
 
 def main() -> None:
@@ -80,7 +82,7 @@ def main() -> None:
     folder = BuildFolder(Path(request.cache_dir), request.build_name)
     try:
         opened = open_session(runtime, request.request, load_arrays(folder.inputs))
-        verification = _verify(opened, request, folder)
+        verification = NOT_SEEN if runtime.reports_itself else _verify(opened, request, folder)
     except MeasureError as error:  # the sentence is all that is worth telling
         sys.exit(str(error))
     opened.forget_outputs()
@@ -110,7 +112,7 @@ def serve(
     opened: Opened, verification: Verification | None, commands: IO[str], replies: IO[str]
 ) -> None:
     """Do what each line asks for, one reply each."""
-    _reply(replies, to_dict(Hello(opened.costs(), verification)))
+    _reply(replies, to_dict(Hello(opened.costs(), verification, os.getpid())))
     for line in commands:
         words = json.loads(line)
         _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))
@@ -142,6 +144,8 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
             _reply(replies, {"progress": to_dict(progress)})
 
     wanted = from_dict(Rule, rule)
+    if isinstance(opened.meter, ReportedMeter):
+        return to_dict(opened.meter.sample(wanted))
     weather = Weather(wanted.pause_seconds)
     (samples,) = sample([opened.meter], wanted, announce, on_progress=tell, weather=weather)
     if isinstance(samples, BaseException):

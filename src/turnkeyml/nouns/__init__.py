@@ -25,11 +25,13 @@ from turnkeyml.nouns.invocations import (
     ScriptOutcome,
     StageRecord,
 )
+from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
 from turnkeyml.nouns.verdicts import Cause, ReferenceRecord, Verdict, Verification
 
 __all__ = [
+    "HERE",
     "LATENCY_UNITS",
     "THROUGHPUT_UNITS",
     "BuildStatus",
@@ -47,6 +49,7 @@ __all__ = [
     "InvocationResult",
     "MeasuredPerformance",
     "Performance",
+    "Place",
     "Plan",
     "RaceResult",
     "RaceRow",
@@ -58,7 +61,9 @@ __all__ = [
     "Verdict",
     "Verification",
     "Word",
+    "answers_to",
     "check_plain",
     "from_dict",
+    "label_of",
     "to_dict",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict, Verification
 
@@ -63,6 +64,7 @@ class FlagKind(Word):
     THREADS = "threads"
     PLACEMENT = "placement"
     ARTIFACT = "artifact"
+    REPORTED = "self-reported"
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,8 @@ class Conditions:
     settings: dict[str, Any] = field(default_factory=dict)
     """The settings of the runtime."""
     rule: dict[str, Any] = field(default_factory=dict)
+    python: str = ""
+    """The path of the interpreter that measured."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,8 @@ class Evaluation:
     device: str
     runtime: str
     runtime_version: str = ""
+    python: str = ""
+    """The name of the interpreter that measured, from --python; empty for turnkey's own."""
     precision: str = ""
     build_name: str = ""
     status: EvaluationStatus = EvaluationStatus.SUCCESSFUL
@@ -184,6 +190,10 @@ class Evaluation:
     grade: Grade | None = None
     performance: Performance | None = None
     conditions: Conditions | None = None
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the runtime reports besides, under names of its own."""
+    status_stats: tuple[str, ...] = ()
+    """Which of these are shown with the result."""
 
     @property
     def ok(self) -> bool:
@@ -191,8 +201,8 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """The runtime and the precision, which distinguish the evaluations of a build."""
-        return f"{self.runtime} {self.precision}".rstrip()
+        """The runtime, its interpreter and the precision: what sets apart those of a build."""
+        return label_of(self.runtime, self.python, self.precision)
 
     @property
     def verdict(self) -> Verdict:
@@ -209,6 +219,7 @@ class Evaluation:
             device_type=self.device_type,
             runtime=self.runtime,
             runtime_version=self.runtime_version,
+            python=self.python,
             precision=self.precision,
             threads=self.conditions.threads if self.conditions else 0,
             rule=str(self.conditions.rule.get("name", "")) if self.conditions else "",
@@ -231,6 +242,7 @@ class MeasuredPerformance(Performance):
     device_type: str = ""
     runtime: str = ""
     runtime_version: str = ""
+    python: str = ""
     precision: str = ""
     threads: int = 0
     rule: str = ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeyml.nouns.places import Place
 from turnkeyml.nouns.plain import to_dict
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Plan:
     device: str = ""
     runtimes: tuple[str, ...] = ()
     """The runtimes that measure; empty for every one that is available here."""
+    places: tuple[Place, ...] = ()
+    """Where workers measure; empty for the environment of turnkey alone."""
     iterations: int | None = None
     """The exact number of timed runs; None if ``rule`` decides."""
     rule: str = "default"

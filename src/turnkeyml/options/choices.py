@@ -29,7 +29,7 @@ REBUILD_POLICIES = ("if_needed", "always", "never")
 def device_names() -> list[str]:
     from turnkeyml.runtimes.registry import devices
 
-    return [device.name for device in devices()]
+    return [name for device in devices() for name in device.names()]
 
 
 def default_device_name() -> str:
@@ -73,9 +73,9 @@ def baseline_help() -> str:
 
 def sequences_help() -> str:
     """The named sequences, and what may stand in their place."""
-    from turnkeyml.build.sequences import SEQUENCES
+    from turnkeyml.build.sequences import sequence_names
 
-    return f"build sequence: {', '.join(SEQUENCES)}, or build stages separated by commas"
+    return f"build sequence: {', '.join(sequence_names())}, or build stages separated by commas"
 
 
 def default_sequences() -> str:

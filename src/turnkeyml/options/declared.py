@@ -18,6 +18,7 @@ from turnkeyml.options.measuring import (
     Contestants,
     DeviceOptions,
     Files,
+    Interpreters,
     Runtimes,
     Selection,
     Timing,
@@ -58,6 +59,7 @@ class PlanOptions(
     Selection,
     DeviceOptions,
     Runtimes,
+    Interpreters,
     Timing,
     NamedSequence,
     Precisions,
@@ -75,6 +77,7 @@ class BenchmarkOptions(
     Selection,
     DeviceOptions,
     Runtimes,
+    Interpreters,
     Timing,
     NamedSequence,
     SequenceFile,
@@ -95,6 +98,7 @@ class RaceOptions(
     Selection,
     Contestants,
     DeviceOptions,
+    Interpreters,
     Timing,
     Building,
     CacheOptions,
@@ -111,7 +115,14 @@ class BuildOptions(NamedSequence, Building, CacheOptions, total=False):
 
 
 class ModelOptions(
-    BuildOnly, DeviceOptions, Runtimes, Timing, BuildOptions, LeanCache, total=False
+    BuildOnly,
+    DeviceOptions,
+    Runtimes,
+    Interpreters,
+    Timing,
+    BuildOptions,
+    LeanCache,
+    total=False,
 ):
     """Options of ``benchmark_model``."""
 
@@ -130,6 +141,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "cache location": (CacheOptions, JsonView),
     "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
     "models location": (QuietView,),
+    "plugins": (JsonView,),
     "system-info": (JsonView,),
 }
 """The options of each command; ``version`` has none."""

@@ -1,12 +1,12 @@
 """Options that select what is evaluated, with which runtimes, and how precisely."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
 from turnkeyml.options import checks, choices
-from turnkeyml.options.building import PRECISION, Words
+from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Contestants",
     "DeviceOptions",
     "Files",
+    "Interpreters",
     "Labels",
     "Runtimes",
     "Selection",
@@ -134,6 +135,20 @@ class DeviceOptions(TypedDict, total=False):
 
 class Runtimes(TypedDict, total=False):
     runtime: Annotated[Words | None, RUNTIME]
+
+
+class Interpreters(TypedDict, total=False):
+    python: Annotated[
+        Mapping[str, FilePath] | FilePath | Iterable[FilePath] | None,
+        _measure(
+            help="measure under another Python interpreter, which needs only numpy and the "
+            "runtime; repeat it to measure under several in turns",
+            default_in_words="that of turnkey",
+            check=checks.interpreters,
+            extends=True,
+            metavar="[NAME=]PATH",
+        ),
+    ]
 
 
 class Contestants(TypedDict, total=False):

@@ -26,7 +26,7 @@ def _cells(option: Option) -> tuple[str, str, str]:
     spelling = option.spelling
     if not option.positional and option.type is not bool:
         spelling = f"{spelling} {option.metavar or option.name.upper()}"
-    repeated = " …" if option.nargs in ("+", "*") else ""
+    repeated = " …" if option.extends or option.nargs in ("+", "*") else ""
     short = f"`{option.short}`, " if option.short else ""
     return f"{short}`{spelling}{repeated}`", option.meaning(), option.default_words()
 

@@ -23,6 +23,7 @@ COLUMNS = (
     "hash",
     "device_type",
     "runtime",
+    "python",
     "precision",
     "parameters",
     "median_a",

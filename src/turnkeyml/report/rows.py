@@ -17,6 +17,7 @@ from turnkeyml.nouns import (
     Grade,
     Verdict,
     Word,
+    label_of,
 )
 from turnkeyml.report.builds import LONGEST, check_latency
 from turnkeyml.report.cells import evaluation_cells
@@ -53,6 +54,8 @@ class Item:
     hash: str
     device_type: str = ""
     runtime: str = ""
+    python: str = ""
+    """The name of the interpreter; empty for turnkey's own."""
     precision: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
 
@@ -65,12 +68,12 @@ class Item:
     def kind(self) -> tuple[Any, ...]:
         """What distinguishes it from the other measurements of its model and inputs."""
         parameters = tuple(sorted(self.parameters.items()))
-        return (self.device_type, self.runtime, self.precision, parameters)
+        return (self.device_type, self.runtime, self.python, self.precision, parameters)
 
     @property
     def label(self) -> str:
-        """The runtime and the precision, for people."""
-        return f"{self.runtime} {self.precision}".strip()
+        """The runtime, its interpreter and the precision, for people."""
+        return label_of(self.runtime, self.python, self.precision)
 
     @property
     def point(self) -> str:

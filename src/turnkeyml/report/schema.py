@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
+from turnkeyml.nouns.plugins import PluginInfo
 from turnkeyml.nouns.system import SystemInfo
 from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
@@ -46,6 +47,7 @@ def document_schema() -> dict[str, Any]:
             "report": {"type": "string"},
             "reports": _list({"type": "string"}),
         },
+        "plugins": {"plugins": _list(_of(PluginInfo, definitions))},
         "system-info": {"system": _of(SystemInfo, definitions)},
     }
     return {

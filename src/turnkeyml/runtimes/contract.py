@@ -1,20 +1,20 @@
 """The interface of a runtime: its declarations, and the sessions that it opens.
 
 A runtime is one file in the folder of its device. It defines one subclass of ``Runtime``; no other
-file names it. ``--help`` imports the file, so import the runtime's library only in ``version`` and
-``open``.
+file names it. A plugin declares the same classes in a ``Plugin``; see docs/plugins.md. ``--help``
+imports the file, so import the runtime's library only in ``version`` and ``open``.
 """
 
 from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from turnkeyml.errors import UsageError
+from turnkeyml.errors import MeasureError, UsageError, describe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,10 +25,16 @@ __all__ = [
     "Device",
     "LiveModel",
     "Need",
+    "Plugin",
+    "Reported",
     "Request",
     "Runtime",
+    "SelfReporting",
     "Session",
 ]
+
+SEPARATOR = "::"
+"""Between the family, the part and the configuration in the name of a device."""
 
 ONNX = "onnx"
 """The artifact of runtimes that measure a built ONNX file."""
@@ -45,6 +51,40 @@ class Device:
     """Returns the name of the hardware in this machine, such as the CPU model."""
     is_host: bool = False
     """Whether this program itself runs on it; the host is the default device."""
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    """The parts of the family, each with its configurations: ``{"part": ("configuration",)}``."""
+    default_name: str = ""
+    """What the name of the family alone stands for; empty for the first part in its first
+    configuration."""
+
+    @property
+    def family(self) -> str:
+        """The name without part and configuration."""
+        return self.name.partition(SEPARATOR)[0]
+
+    def names(self) -> Iterator[str]:
+        """Every name that ``--device`` accepts: the family, its parts and their configurations."""
+        yield self.family
+        for part, configurations in self.parts.items():
+            yield f"{self.family}{SEPARATOR}{part}"
+            for configuration in configurations:
+                yield SEPARATOR.join((self.family, part, configuration))
+
+    def at(self, name: str) -> Device | None:
+        """The device of a name, with its part and configuration filled in; None if unknown."""
+        known = list(self.names())
+        if name not in known:
+            return None
+        if name == self.family and self.default_name:
+            return replace(self, name=self.default_name)
+        # A name is followed by the names within it, so the first of them is the default.
+        within = [n for n in known if n == name or n.startswith(name + SEPARATOR)]
+        deepest = within[0]
+        for other in within[1:]:
+            if not other.startswith(deepest + SEPARATOR):
+                break
+            deepest = other
+        return replace(self, name=deepest)
 
 
 @dataclass(frozen=True)
@@ -103,6 +143,8 @@ class Request:
     precision: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     """The runtime arguments, with defaults and converted to their types."""
+    build_folder: str = ""
+    """The folder of the build in the cache, where a runtime may keep what it compiles."""
 
 
 class Session(Protocol):
@@ -140,13 +182,43 @@ class Session(Protocol):
         """Release the resources of the session."""
 
 
+@dataclass(frozen=True)
+class Reported:
+    """What a runtime that measures by itself reports."""
+
+    mean_latency: float
+    """Milliseconds."""
+    throughput: float
+    """Inferences per second."""
+    iterations: int
+
+
+class SelfReporting(Protocol):
+    """A loaded model that only its runtime can time; nobody sees the outputs of the timed runs."""
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Bind recorded inputs by name."""
+
+    def measure(self, iterations: int) -> Reported:
+        """Measure so many runs, and report the result."""
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of the runtime, which the evaluation stores."""
+
+    def close(self) -> None:
+        """Release the resources of the session."""
+
+
 class Runtime(ABC):
     """Software that executes a build on a device."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     device: str = ""
-    """The name of its device; the registry sets it from the folder of the file."""
+    """The name of its device; the registry sets it from the folder of the file, and adds the part
+    and the configuration that the user chose: ``family::part::configuration``."""
+    only_on: ClassVar[tuple[str, ...]] = ()
+    """The parts or configurations that it supports, by their full names, if not all."""
     artifact: ClassVar[str] = ONNX
     """What it measures: ``onnx`` for files in a worker, or a framework for its live models."""
     default_sequence: ClassVar[str] = "optimize-fp32"
@@ -159,14 +231,38 @@ class Runtime(ABC):
     """The precisions that it casts to fp32 at run time, which costs time."""
     library: ClassVar[str] = ""
     """The package whose version is that of the runtime."""
+    reports_itself: ClassVar[bool] = False
+    """Whether ``open`` returns a ``SelfReporting`` session, as nobody else can time its runs."""
+    status_stats: ClassVar[tuple[str, ...]] = ()
+    """Which of the numbers that ``stats()`` of its session returns are shown with the result."""
 
     @abstractmethod
     def version(self) -> str:
         """The version of the installed library."""
 
     @abstractmethod
-    def open(self, request: Request) -> Session:
-        """A session for the model of a request; the caller feeds it before it runs."""
+    def open(self, request: Request) -> Session | SelfReporting:
+        """A session for the model of a request; the caller feeds it before it runs.
+
+        A session may have a method ``stats()``: a dict of numbers and texts to be recorded.
+        """
+
+    def check(self) -> None:  # noqa: B027 - most devices are always ready
+        """Raise an error if the device is not ready; called before anything is built."""
+
+    def obstacle(self) -> str | None:
+        """Why the device is not ready, in a few words; None if it is."""
+        try:
+            self.check()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
+            return describe(error)
+        return None
+
+    def supports(self, device: str) -> bool:
+        """Whether it runs on a device of its family, by the full name."""
+        return not self.only_on or any(
+            device == name or device.startswith(name + SEPARATOR) for name in self.only_on
+        )
 
     @property
     def measures_files(self) -> bool:
@@ -178,7 +274,7 @@ class Runtime(ABC):
 
     @property
     def is_available(self) -> bool:
-        return not self.missing()
+        return not self.missing() and self.obstacle() is None
 
     def require(self) -> None:
         """Raise a usage error if a requirement is not installed."""
@@ -186,6 +282,14 @@ class Runtime(ABC):
         if missing:
             names = " and ".join(map(str, missing))
             raise UsageError(f"The runtime {self.name} needs {names}, which is not installed.")
+
+    def require_ready(self) -> None:
+        """Raise an error if the device is not ready."""
+        obstacle = self.obstacle()
+        if obstacle is not None:
+            raise MeasureError(
+                f"The runtime {self.name} cannot be used on {self.device}: {obstacle}"
+            )
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The runtime arguments with defaults and types; a usage error for unknown ones."""
@@ -206,3 +310,17 @@ class Runtime(ABC):
                     f"{name} is {known[name].help}."
                 ) from None
         return values
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """What a package adds to turnkey; its entry point in the group ``turnkeyml.plugins``."""
+
+    devices: tuple[Device, ...] = ()
+    """New devices. A runtime for a device that exists needs none."""
+    runtimes: tuple[type[Runtime], ...] = ()
+    """Subclasses of ``Runtime``, each with the name of its ``device``."""
+    stages: tuple[type, ...] = ()
+    """Subclasses of ``turnkeyml.build.stage.Stage``, for ``--sequence`` and for sequences."""
+    sequences: Mapping[str, Any] = field(default_factory=dict)
+    """Build sequences by name: the names of stages after the export, or a whole ``Sequence``."""

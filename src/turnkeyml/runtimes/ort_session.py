@@ -13,6 +13,7 @@ import onnxruntime
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
 __all__ = ["OrtSession", "named_operator", "run_once", "unsound_optimizers"]
@@ -47,16 +48,12 @@ def unsound_optimizers(model: str) -> list[str]:
     ):
         # Without loading it: what is loaded and freed decides where the memory of a session lies.
         used = [content.find(_as_operator(name)) >= 0 for name in ("MaxPool", "Pad")]
-        if not all(used):
-            return []
-    import onnx
-
-    nodes = onnx.load(model, load_external_data=False).graph.node
-    producers = {name: node for node in nodes for name in node.output}
+        nodes = list(read_nodes(content)) if all(used) else []
+    producers = {name: node for node in nodes for name in node.outputs}
     for pool in (node for node in nodes if node.op_type == "MaxPool"):
-        pad = producers.get(pool.input[0])
+        pad = producers.get(pool.inputs[0])
         if pad is not None and pad.op_type == "Pad":
-            before = producers.get(pad.input[0])
+            before = producers.get(pad.inputs[0])
             if before is None or before.op_type != "Relu":
                 return [PAD_FUSION.target]
     return []

@@ -1,19 +1,25 @@
 """The registry of devices and runtimes, from the folders of this package and from plugins.
 
 A device is a folder with a ``DEVICE``; a runtime is a file in it with one ``Runtime``. The registry
-is keyed by device and name, so that two devices can have a runtime of the same name.
+is keyed by device and name, so that two devices can have a runtime of the same name. Plugins are
+registered after the built-in ones, when something is asked for that is not built in, or everything.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
 import turnkeyml.runtimes
-from turnkeyml.errors import UsageError
-from turnkeyml.runtimes.contract import Device, Runtime
+from turnkeyml.errors import UsageError, describe
+from turnkeyml.runtimes.contract import SEPARATOR, Device, Runtime
+from turnkeyml.runtimes.plugins import InstalledPlugin, installed_plugins, problems
 
 __all__ = [
     "available_runtimes",
@@ -38,43 +44,77 @@ def register(entry: Device | Runtime) -> None:
 
 
 def devices() -> list[Device]:
-    """Every registered device."""
-    _load()
+    """Every registered device, those of plugins included."""
+    _load_plugins()
     return list(_devices.values())
 
 
 def runtimes(device: str | None = None) -> list[Runtime]:
     """Every runtime, or those of one device; the default runtime comes first."""
-    _load()
-    found = [r for r in _runtimes.values() if device in (None, r.device)]
+    _load_plugins()
+    found = [r for r in _runtimes.values() if device is None or _is_on(r, device)]
     return sorted(found, key=lambda r: (r.name != _devices[r.device].default_runtime, r.name))
 
 
 def available_runtimes(device: str) -> list[Runtime]:
     """The runtimes of a device whose requirements are installed."""
-    return [runtime for runtime in runtimes(device) if runtime.is_available]
+    every = (find_runtime(runtime.name, device) for runtime in runtimes(device))
+    return [runtime for runtime in every if runtime.is_available]
 
 
 def default_device() -> Device:
     """The default device: the host."""
-    return next((device for device in devices() if device.is_host), devices()[0])
+    _load()
+    host = next((device for device in _devices.values() if device.is_host), None)
+    return host or devices()[0]
 
 
 def find_device(name: str) -> Device:
-    """The device of that name; a usage error lists the known ones if there is none."""
+    """The device of that name, with its part and configuration; a usage error if there is none.
+
+    Plugins are only looked for if it is not built in.
+    """
     _load()
-    if name not in _devices:
-        raise UsageError(f"Unknown device {name!r}; choose from: {', '.join(_devices)}.")
-    return _devices[name]
+    found = _device_at(name)
+    if found is None:
+        _load_plugins()
+        found = _device_at(name)
+    if found is None:
+        known = ", ".join(n for device in _devices.values() for n in device.names())
+        raise UsageError(f"Unknown device {name!r}; choose from: {known}.{_hint()}")
+    return found
 
 
 def find_runtime(name: str, device: str) -> Runtime:
     """The runtime of that name on a device; a usage error lists the known ones if there is none."""
-    find_device(device)
-    if (device, name) not in _runtimes:
-        known = ", ".join(r.name for r in runtimes(device))
-        raise UsageError(f"Unknown runtime {name!r} for device {device}; choose from: {known}.")
-    return _runtimes[device, name]
+    found = find_device(device)
+    if (found.family, name) not in _runtimes:
+        _load_plugins()
+    runtime = _runtimes.get((found.family, name))
+    if runtime is None or not runtime.supports(found.name):
+        known = ", ".join(r.name for r in runtimes(found.name))
+        raise UsageError(
+            f"Unknown runtime {name!r} for device {found.name}; choose from: {known}.{_hint()}"
+        )
+    if runtime.device != found.name:
+        runtime = copy.copy(runtime)
+        runtime.device = found.name
+    return runtime
+
+
+def _device_at(name: str) -> Device | None:
+    family = _devices.get(name.partition(SEPARATOR)[0])
+    return family.at(name) if family is not None else None
+
+
+def _is_on(runtime: Runtime, device: str) -> bool:
+    """Whether a runtime is one of a device; of a family if any of its parts will do."""
+    family = device.partition(SEPARATOR)[0]
+    return runtime.device == family and (device == family or runtime.supports(device))
+
+
+def _hint() -> str:
+    return " Some plugins have problems; see 'turnkey plugins'." if problems() else ""
 
 
 @functools.cache
@@ -102,3 +142,76 @@ def _runtimes_in(module: str) -> list[Runtime]:
         and kind.__module__ == module
         and not inspect.isabstract(kind)
     ]
+
+
+@functools.cache
+def _load_plugins() -> None:
+    """Register the devices and the runtimes of the plugins, once, after the built-in ones."""
+    _load()
+    for plugin in installed_plugins():
+        for device in plugin.content.devices:
+            _register_device(device, plugin)
+        for kind in plugin.content.runtimes:
+            _register_runtime(kind, plugin)
+    for plugin in installed_plugins():  # the default runtime may come from another one
+        for name in plugin.accepted.get("devices", ()):
+            default = _devices[name].default_runtime
+            if (name, default) not in _runtimes:
+                plugin.refuse(
+                    f"has a device {name} whose default runtime {default!r} does not exist"
+                )
+
+
+def _register_device(device: Device, plugin: InstalledPlugin) -> None:
+    known = _devices.get(device.name)
+    if known is not None and not plugin.extends_devices:
+        plugin.refuse(f"claims the device {device.name}, which exists already", "rename it")
+        return
+    if not _is_name(device.name):
+        plugin.refuse(f"has a device {device.name!r}, which is no name", "use letters and digits")
+        return
+    if known is None:
+        register(replace(device, describe=_careful(device)))
+    elif device.parts:
+        parts = {**device.parts, **known.parts}
+        # What the name of the family means must not depend on who adds parts to it.
+        meant = known.at(known.name) or known
+        register(replace(known, parts=parts, default_name=meant.name))
+    if known is None or device.parts:
+        plugin.accept("devices", device.name)
+
+
+def _careful(device: Device) -> Callable[[], str]:
+    """The description of a plugin's device; its title if the plugin fails to describe it."""
+
+    def describe_device() -> str:
+        try:
+            return str(device.describe())
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            return f"{device.title} (unknown: {describe(error)})"
+
+    return describe_device
+
+
+def _register_runtime(kind: type[Runtime], plugin: InstalledPlugin) -> None:
+    try:
+        runtime = kind()
+        name, device = runtime.name, runtime.device
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        plugin.refuse(f"has a runtime {kind!r} that cannot be made: {describe(error)}")
+        return
+    if not isinstance(runtime, Runtime) or not _is_name(name):
+        plugin.refuse(f"has a runtime {name!r}, which is no name or no Runtime")
+    elif device not in _devices:
+        plugin.refuse(f"has a runtime {name} for the device {device!r}, which does not exist")
+    elif (device, name) in _runtimes:
+        plugin.refuse(
+            f"claims the runtime {name} of the device {device}, which exists already", "rename it"
+        )
+    else:
+        register(runtime)
+        plugin.accept("runtimes", f"{name} on {device}")
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name) is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import re
 from dataclasses import dataclass
-from importlib import metadata
 
 __all__ = ["Workaround"]
 
@@ -48,6 +47,8 @@ class Workaround:
         """The version of the package in this environment."""
         if self.package == "Python":
             return platform.python_version()
+        from importlib import metadata  # workers, which never ask, start sooner without it
+
         return metadata.version(self.package)
 
 

@@ -48,4 +48,5 @@ class OptimizeOnnx(Stage):
             disabled_optimizers=[MATMUL_ADD_FUSION.target, *unsound_optimizers(str(source))],
         )
         onnx_files.embed_external_data(target, source)
+        onnx_files.drop_unused_opsets(target, source)
         bench.artifacts[ONNX] = target

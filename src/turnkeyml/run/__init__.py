@@ -1,0 +1,1 @@
+"""Import paths that plugins with an ``implements`` dictionary use."""
