@@ -28,7 +28,7 @@ def require_files(runtimes: Sequence[Runtime]) -> None:
 def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> None:
     """Raise an error if a place lacks an interpreter, numpy, or what one of the runtimes needs."""
     needs = [need for runtime in runtimes for need in runtime.needs]
-    modules = dict.fromkeys(need.module for need in (NUMPY, *needs) if need.module)
+    modules = dict.fromkeys(module for need in (NUMPY, *needs) for module in need.modules)
     for place in places:
         found = examine(place.python, modules)
         _check(found, "turnkey", (NUMPY,))
@@ -38,7 +38,7 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
 
 def _check(found: Interpreter, who: str, needs: Sequence[Need]) -> None:
     for need in needs:
-        if need.module and need.module not in found.modules:
+        if need.module and found.modules.isdisjoint(need.modules):
             install = need.install
             if install.startswith("pip "):
                 install = f"run '{found.path} -m {install}'"
