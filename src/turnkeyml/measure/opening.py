@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.meter import Meter, SessionMeter
 from turnkeyml.measure.record import Costs
@@ -52,6 +53,12 @@ class Opened:
         """Free what only the verification needed, so that it is not in the peak of the runs."""
         self.outputs = {}
         machine.reset_peak_memory()
+
+    def observe(self) -> Observation | None:
+        """What the accelerator says of further runs, after the timed ones; None without one."""
+        if self._runtime.reports_itself:
+            return None
+        return observe(cast("Session", self.session), self._runtime.monitor())
 
     def close(self) -> None:
         self.session.close()

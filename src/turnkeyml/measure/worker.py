@@ -165,11 +165,16 @@ def _costs(opened: Opened, replies: IO[str]) -> Any:
     return to_dict(opened.costs())
 
 
+def _observe(opened: Opened, replies: IO[str]) -> Any:
+    return {"observation": to_dict(opened.observe())}
+
+
 _ACTIONS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "warm_up": _warm_up,
     "take": _take,
     "costs": _costs,
+    "observe": _observe,
 }
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "Argument",
     "Device",
     "LiveModel",
+    "Monitor",
     "Need",
     "Plugin",
     "Reported",
@@ -161,6 +162,13 @@ class Session(Protocol):
 
     Call ``feed`` first, then ``prepare``, ``run``, ``synchronize`` any number of times, and
     ``outputs`` after a run. ``feed`` may be called again with other inputs.
+
+    A run includes the transfer of inputs to the device and of outputs from it. A session on an
+    accelerator may have two more methods, which are called after the timed runs:
+
+    * ``device_times(runs: int) -> list[float]``: milliseconds that each of so many runs took on the
+      device by its own events, without transfers;
+    * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
     """
 
     changes_inputs: bool
@@ -218,6 +226,19 @@ class SelfReporting(Protocol):
         """Release the resources of the session."""
 
 
+class Monitor(Protocol):
+    """Watches the accelerator of a runtime, outside of the timed runs."""
+
+    def look(self) -> dict[str, Any]:
+        """Its conditions now, such as clocks and temperature, by names that the record has.
+
+        ``throttle_reasons`` (a list of words) and ``foreign_processes`` (a number) enter the grade.
+        """
+
+    def energy(self) -> float | None:
+        """Joules that it has used until now, since any time; None if it does not count them."""
+
+
 class Runtime(ABC):
     """Software that executes a build on a device."""
 
@@ -236,6 +257,8 @@ class Runtime(ABC):
     arguments: ClassVar[tuple[Argument, ...]] = ()
     as_it_is: ClassVar[bool] = False
     """Whether it runs a live model as the script made it, so that others are compared with it."""
+    casts_live_to: ClassVar[tuple[str, ...]] = ()
+    """The precisions in which it can measure a live model besides the model's own."""
     casts: ClassVar[tuple[str, ...]] = ()
     """The precisions that it casts to fp32 at run time, which costs time."""
     library: ClassVar[str] = ""
@@ -265,6 +288,10 @@ class Runtime(ABC):
             self.check()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             return describe(error)
+        return None
+
+    def monitor(self) -> Monitor | None:
+        """What watches the accelerator; None if there is nothing to watch."""
         return None
 
     def supports(self, device: str) -> bool:
