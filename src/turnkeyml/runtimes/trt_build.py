@@ -40,7 +40,10 @@ HALF = ("fp16", "mixed")
 """The precisions of ONNX files that need half precision."""
 EXTERNAL = ("CUBLAS", "CUBLAS_LT", "CUDNN")
 """The tactic sources that are libraries of their own."""
-MOVES = ("CONSTANT", "SHAPE", "CAST", "IDENTITY", "SHUFFLE", "SLICE", "CONCATENATION", "GATHER")
+MOVES = frozenset(
+    "CONSTANT SHAPE CAST IDENTITY SHUFFLE SLICE CONCATENATION GATHER SELECT ASSERTION RECURRENCE "
+    "ITERATOR LOOP_OUTPUT TRIP_LIMIT CONDITION CONDITIONAL_INPUT CONDITIONAL_OUTPUT".split()
+)
 """The kinds of layers that compute nothing, so that their type follows from their neighbours."""
 
 
@@ -116,9 +119,9 @@ def logger() -> Any:
             self.errors: list[str] = []
 
         def log(self, severity: Any, message: str) -> None:
-            if severity in (self.INTERNAL_ERROR, self.ERROR):
+            if severity.name in ("INTERNAL_ERROR", "ERROR"):
                 self.errors.append(str(message))
-            if severity in (self.INTERNAL_ERROR, self.ERROR, self.WARNING):
+            if severity.name in ("INTERNAL_ERROR", "ERROR", "WARNING"):
                 sys.stderr.write(f"TensorRT: {message}\n")
 
     made = Log()
@@ -245,9 +248,8 @@ class _Building:
 
     def _set_timings(self, timings: bytes) -> None:
         cache = self.config.create_timing_cache(timings)
-        if cache is None or not self.config.set_timing_cache(cache, ignore_mismatch=False):
-            fresh = self.config.create_timing_cache(b"")
-            self.config.set_timing_cache(fresh, ignore_mismatch=False)
+        if cache is None or not self.config.set_timing_cache(cache, False):
+            self.config.set_timing_cache(self.config.create_timing_cache(b""), False)
 
 
 def network_flags(tensorrt: Any) -> tuple[int, bool]:
@@ -294,7 +296,10 @@ def _result_type(tensorrt: Any, layer: Any, types: Mapping[str, Any]) -> Any:
         return layer.get_output_type(0)
     if kind == "CONSTANT":
         layer.__class__ = tensorrt.IConstantLayer
-        return layer.weights.dtype
+        # numpy arrays of the types that numpy has, which call the type by the same name
+        return {"float32": tensorrt.float32, "float16": tensorrt.float16}.get(
+            str(layer.weights.dtype)
+        )
     if kind == "CAST":
         layer.__class__ = tensorrt.ICastLayer
         return layer.to_type
