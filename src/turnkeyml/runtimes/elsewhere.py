@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Sequence
 
-from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml import interpreter
+from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
 from turnkeyml.nouns import Place
 from turnkeyml.runtimes.contract import Need, Runtime
 from turnkeyml.system.interpreters import Interpreter, examine
 
 __all__ = ["require_elsewhere", "require_files"]
 
+READY = "turnkeyml.runtimes.ready"
+SECONDS = 120
+"""How long a check may take."""
 NUMPY = Need(module="numpy", install="pip install numpy")
 
 
@@ -34,6 +40,32 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
         _check(found, "turnkey", (NUMPY,))
         for runtime in runtimes:
             _check(found, f"the runtime {runtime.name}", runtime.needs)
+            _check_device(place.python, runtime)
+
+
+def _check_device(python: str, runtime: Runtime) -> None:
+    """Let a runtime check its device under the other interpreter, where its libraries are."""
+    if type(runtime).check is Runtime.check:
+        return
+    done = subprocess.run(
+        interpreter.command(READY, runtime.name, runtime.device, python=python),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=interpreter.surroundings(python),
+        timeout=SECONDS,
+    )
+    last = (done.stdout.splitlines() or [""])[-1]
+    try:
+        obstacle = json.loads(last)["obstacle"]
+    except (ValueError, TypeError, KeyError):
+        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        obstacle = f"its check failed ({said[:300]})."
+    if obstacle is not None:
+        raise MeasureError(
+            f"The runtime {runtime.name} cannot be used on {runtime.device} with {python}: "
+            f"{obstacle}"
+        )
 
 
 def _check(found: Interpreter, who: str, needs: Sequence[Need]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -40,9 +41,9 @@ HALF = ("fp16", "mixed")
 """The precisions of ONNX files that need half precision."""
 EXTERNAL = ("CUBLAS", "CUBLAS_LT", "CUDNN")
 """The tactic sources that are libraries of their own."""
-MOVES = frozenset(
-    "CONSTANT SHAPE CAST IDENTITY SHUFFLE SLICE CONCATENATION GATHER SELECT ASSERTION RECURRENCE "
-    "ITERATOR LOOP_OUTPUT TRIP_LIMIT CONDITION CONDITIONAL_INPUT CONDITIONAL_OUTPUT".split()
+MOVES = re.compile(
+    "CONSTANT|SHAPE|CAST|IDENTITY|SHUFFLE|SLICE|CONCATENATION|GATHER|SELECT|ASSERTION|"
+    "RECURRENCE|ITERATOR|LOOP_OUTPUT|TRIP_LIMIT|CONDITION.*"
 )
 """The kinds of layers that compute nothing, so that their type follows from their neighbours."""
 
@@ -112,10 +113,11 @@ def logger() -> Any:
     TensorRT keeps the first one that it gets for as long as the process lives.
     """
     tensorrt = load_tensorrt()
+    kind: Any = tensorrt.ILogger
 
-    class Log(tensorrt.ILogger):  # type: ignore[misc]
+    class Log(kind):  # type: ignore[misc]
         def __init__(self) -> None:
-            tensorrt.ILogger.__init__(self)
+            kind.__init__(self)
             self.errors: list[str] = []
 
         def log(self, severity: Any, message: str) -> None:
@@ -130,7 +132,7 @@ def logger() -> Any:
 
 
 def compile_engine(recipe: Recipe, timings: bytes = b"") -> Built:
-    """A compiled engine. ``timings`` is a timing cache of this GPU, which saves most of the time."""
+    """A compiled engine; ``timings`` is a timing cache of this GPU, which saves time."""
     begin = time.perf_counter()
     sources: int | None = None
     engine = None
@@ -279,7 +281,7 @@ def fp32_layers(tensorrt: Any, network: Any) -> list[Any]:
                 layer.get_output_type(position) if layer.output_type_is_set(position) else kind
             )
         has_half = has_half or kind == tensorrt.float16
-        if kind == tensorrt.float32 and layer.type.name not in MOVES:
+        if kind == tensorrt.float32 and not MOVES.fullmatch(layer.type.name):
             found.append(layer)
     # A file without any half precision would be pinned as a whole, and must not be called fp16.
     return found if has_half else []

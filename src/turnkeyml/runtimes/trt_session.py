@@ -69,15 +69,21 @@ class _Tensor:
     name: str
     dtype: str
     host: cuda.PinnedArray
-    device: cuda.DeviceArray
+    device: cuda.DeviceArray | None
+    """None for what TensorRT reads and writes on the host, such as shapes."""
+
+    @property
+    def address(self) -> int:
+        return self.host.address if self.device is None else self.device.address
 
     def close(self) -> None:
         self.host.close()
-        self.device.close()
+        if self.device is not None:
+            self.device.close()
 
 
 class TrtSession:
-    """An engine on one GPU. A run copies the inputs there, computes, and copies the outputs back."""
+    """An engine on one GPU. A run copies the inputs to it, computes, and copies the outputs back."""
 
     changes_inputs = False
     asynchronous = True
@@ -243,8 +249,12 @@ class _Bound:
         self._set_shapes(feeds, shapes)
         self.inputs = [self._tensor(name) for name in feeds]
         self.outputs = [self._tensor(name) for name in order]
-        self._copies_in = [cuda.to_device(t.host, t.device, stream) for t in self.inputs]
-        self._copies_out = [cuda.to_host(t.device, t.host, stream) for t in self.outputs]
+        self._copies_in = [
+            cuda.to_device(t.host, t.device, stream) for t in self.inputs if t.device
+        ]
+        self._copies_out = [
+            cuda.to_host(t.device, t.host, stream) for t in self.outputs if t.device
+        ]
         self._execute = functools.partial(self._context.execute_async_v3, stream.address)
         self.compute: Callable[[], None] = self._compute
 
@@ -271,8 +281,10 @@ class _Bound:
 
     def close(self) -> None:
         self._stream.synchronize()
-        for part in (*self._graphs, *self.inputs, *self.outputs):
-            part.close()
+        for graph in self._graphs:
+            graph.close()
+        for tensor in (*self.inputs, *self.outputs):
+            tensor.close()
         del self._execute, self._context, self._engine
 
     def _compute(self) -> None:
@@ -289,7 +301,7 @@ class _Bound:
             if not self._context.set_input_shape(name, shapes[name]):
                 wanted = tuple(self._engine.get_tensor_shape(name))
                 raise MeasureError(
-                    f"The input {name!r} has the shape {shapes[name]}, but the model wants {wanted}."
+                    f"The input {name!r} has the shape {shapes[name]}; the model wants {wanted}."
                 )
 
     def _tensor(self, name: str) -> _Tensor:
@@ -302,8 +314,9 @@ class _Bound:
         dtype = numpy_name(self._engine.get_tensor_dtype(name).name, name)
         stored = np.dtype(np.uint16 if dtype == "bfloat16" else dtype)
         host = cuda.PinnedArray(shape, stored)
-        tensor = _Tensor(name, dtype, host, cuda.DeviceArray(host.nbytes))
-        self._context.set_tensor_address(name, tensor.device.address)
+        on_host = self._engine.get_tensor_location(name) == self._trt.TensorLocation.HOST
+        tensor = _Tensor(name, dtype, host, None if on_host else cuda.DeviceArray(host.nbytes))
+        self._context.set_tensor_address(name, tensor.address)
         return tensor
 
 

@@ -78,6 +78,8 @@ class Trt(Runtime):
         from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
         require_gpu(gpu_index(self.device))
+        for need in self.missing():
+            raise MeasureError(f"it needs {need}, which is not installed.")
         if cuda.library_path() is None:
             raise MeasureError(
                 f"the CUDA runtime library ({cuda.NAME}) is not installed; {cuda.INSTALL}."
