@@ -220,7 +220,7 @@ class PinnedArray:
         self.pointer = _created("cudaHostAlloc", max(1, self.nbytes), 0)
         assert self.pointer.value is not None
         memory = (ctypes.c_byte * max(1, self.nbytes)).from_address(self.pointer.value)
-        self.array: np.ndarray = np.ndarray(shape, dtype, buffer=memory)
+        self.array: np.ndarray = np.ndarray(shape, dtype, buffer=memoryview(memory))
 
     @property
     def address(self) -> int:

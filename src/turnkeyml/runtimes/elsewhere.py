@@ -47,25 +47,36 @@ def _check_device(python: str, runtime: Runtime) -> None:
     """Let a runtime check its device under the other interpreter, where its libraries are."""
     if type(runtime).check is Runtime.check:
         return
-    done = subprocess.run(
-        interpreter.command(READY, runtime.name, runtime.device, python=python),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=interpreter.surroundings(python),
-        timeout=SECONDS,
-    )
-    last = (done.stdout.splitlines() or [""])[-1]
     try:
-        obstacle = json.loads(last)["obstacle"]
-    except (ValueError, TypeError, KeyError):
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        obstacle = f"its check failed ({said[:300]})."
+        done = subprocess.run(
+            interpreter.command(READY, runtime.name, runtime.device, python=python),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=interpreter.surroundings(python),
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise MeasureError(
+            f"{python} did not say within {SECONDS} s whether it can use "
+            f"{runtime.device}; is the device busy?"
+        ) from None
+    obstacle = _answer(done)
     if obstacle is not None:
         raise MeasureError(
             f"The runtime {runtime.name} cannot be used on {runtime.device} with {python}: "
             f"{obstacle}"
         )
+
+
+def _answer(done: subprocess.CompletedProcess[str]) -> str | None:
+    """What the check found in the way; None if nothing."""
+    try:
+        obstacle = json.loads(done.stdout.splitlines()[-1])["obstacle"]
+    except (IndexError, ValueError, TypeError, KeyError):
+        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        return f"its check failed ({said[:300]})."
+    return None if obstacle is None else str(obstacle)
 
 
 def _check(found: Interpreter, who: str, needs: Sequence[Need]) -> None:

@@ -83,7 +83,7 @@ class _Tensor:
 
 
 class TrtSession:
-    """An engine on one GPU. A run copies the inputs to it, computes, and copies the outputs back."""
+    """An engine on one GPU, whose runs copy inputs to it and outputs back."""
 
     changes_inputs = False
     asynchronous = True

@@ -69,6 +69,10 @@ class Trt(Runtime):
         gpu = find_gpu(gpu_index(self.device))
         return NvmlMonitor(gpu) if gpu is not None else None
 
+    def require(self) -> None:
+        """Raise an error if anything is missing, the driver first."""
+        self.require_ready()
+
     def check(self) -> None:
         """Raise an error if driver, GPU, CUDA runtime library or TensorRT's library is absent.
 
