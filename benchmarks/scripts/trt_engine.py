@@ -18,10 +18,8 @@ except ImportError:
     import tensorrt_bindings as trt
 
 cudart = ctypes.CDLL("libcudart.so.12")
-cudart.cudaMemcpyAsync.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t] + [
-    ctypes.c_int,
-    ctypes.c_void_p,
-]
+POINTER, SIZE, INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+cudart.cudaMemcpyAsync.argtypes = [POINTER, POINTER, SIZE, INT, POINTER]
 
 
 def made(function, *arguments):
