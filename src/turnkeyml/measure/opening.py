@@ -84,11 +84,16 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
     before, load = machine.memory_bytes(), machine.load_average()
     begin = time.perf_counter()
     session = runtime.open(request)
-    session.feed(inputs)
-    seconds = time.perf_counter() - begin
-    peak = machine.peak_memory_bytes()
-    machine.reset_peak_memory()
-    outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
+    try:
+        session.feed(inputs)
+        seconds = time.perf_counter() - begin
+        peak = machine.peak_memory_bytes()
+        machine.reset_peak_memory()
+        outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
+    except BaseException:
+        if request.live is not None:  # it goes on without us; a worker ends
+            session.close()
+        raise
     version = runtime.version()
     costs = Costs(
         load_seconds=seconds,

@@ -38,7 +38,12 @@ class GpuSession:
         self._placement = place(request.live.function, self._device, self._dtype)
         self._placement.activate()
         self._function = prepare(request.live)
+        self._args: tuple[Any, ...] = ()
+        self._kwargs: dict[str, Any] = {}
+        self._inputs: list[tuple[torch.Tensor, torch.Tensor]] = []
+        """Each input on the GPU with its values in pinned memory."""
         self._hosts: list[torch.Tensor] = []
+        """Pinned memory for each output."""
         self._result: Any = None
         self.changes_inputs = False
 
@@ -122,7 +127,7 @@ class GpuSession:
         torch.cuda.empty_cache()
 
     def _renew_arguments(self) -> None:
-        self._inputs: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._inputs = []
         self._args, self._kwargs = structure.replace(self._pristine, self._moved)
         self._fed = _identities((self._args, self._kwargs))
 
