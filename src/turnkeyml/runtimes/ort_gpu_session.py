@@ -65,7 +65,7 @@ class OrtGpuSession:
     asynchronous = True
 
     def __init__(
-        self, model: str, threads: int, index: int, *, cuda_graph: bool = False, tf32: bool = True
+        self, model: str, threads: int, index: int, *, cuda_graph: bool = False, tf32: bool = False
     ) -> None:
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)

@@ -37,7 +37,7 @@ class Ort(Runtime):
             False,
         ),
         Argument(
-            "tf32", "false to compute fp32 models without rounding factors to TF32", boolean, True
+            "tf32", "true to let fp32 models round factors to TF32, or false", boolean, False
         ),
     )
 
@@ -67,7 +67,7 @@ class Ort(Runtime):
             request.threads,
             gpu_index(self.device),
             cuda_graph=bool(arguments.get("cuda_graph", False)),
-            tf32=bool(arguments.get("tf32", True)),
+            tf32=bool(arguments.get("tf32", False)),
         )
 
     def monitor(self) -> Monitor | None:
