@@ -112,6 +112,7 @@ class Contestants:
         request = Request(
             threads=self.threads,
             model=str(self.folder.path / artifact),
+            sha256=found or "",
             precision=precision,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),

@@ -97,10 +97,17 @@ class Need:
     programs: tuple[str, ...] = ()
     install: str = ""
     """How to install it, as messages show it: ``pip install onnxruntime``."""
+    alternatives: tuple[str, ...] = ()
+    """Other modules, each of which will do instead of the first."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of which one is needed; none if it is a program."""
+        return (self.module, *self.alternatives) if self.module else ()
 
     @property
     def is_met(self) -> bool:
-        if self.module and find_spec(self.module) is None:
+        if self.module and not any(map(find_spec, self.modules)):
             return False
         return not self.programs or any(map(shutil.which, self.programs))
 
@@ -147,6 +154,8 @@ class Request:
     threads: int
     model: str = ""
     """The path of the ONNX file, for runtimes that measure files."""
+    sha256: str = ""
+    """That of the file with its external data, by which what is compiled from it can be kept."""
     live: LiveModel | None = None
     """The live model, for runtimes that measure in the process of the model."""
     precision: str = ""

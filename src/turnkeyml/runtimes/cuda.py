@@ -219,8 +219,13 @@ class PinnedArray:
         self.nbytes = prod(shape) * dtype.itemsize
         self.pointer = _created("cudaHostAlloc", max(1, self.nbytes), 0)
         assert self.pointer.value is not None
-        memory = (ctypes.c_byte * self.nbytes).from_address(self.pointer.value)
-        self.array = np.frombuffer(memory, dtype=dtype).reshape(shape)
+        memory = (ctypes.c_byte * max(1, self.nbytes)).from_address(self.pointer.value)
+        self.array: np.ndarray = np.ndarray(shape, dtype, buffer=memoryview(memory))
+
+    @property
+    def address(self) -> int:
+        assert self.pointer.value is not None
+        return self.pointer.value
 
     def close(self) -> None:
         """Free the memory; the array must not be used any more."""
