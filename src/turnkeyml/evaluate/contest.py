@@ -175,7 +175,9 @@ class LiveContestant:
             stack.callback(opened.close)
             verdict = NOT_SEEN
             if not self.runtime.reports_itself:
-                verdict = compare(opened.outputs, reference, self.precision)
+                verdict = opened.verified(
+                    lambda precision: compare(opened.outputs, reference, precision), self.precision
+                )
             yield Entry(opened.meter, opened.costs, opened.observe, verdict)
 
 

@@ -101,10 +101,13 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
             return opened.outputs
         return opened.run_on(inputs)
 
-    precision = request.judged_in or request.request.precision
-    verdict = judge(run, reference, precision, may_specialise=request.reference.specialised)
-    opened.session.feed(reference.inputs)
     known = request.reference
+
+    def judged(precision: str) -> Verification:
+        return judge(run, reference, precision, may_specialise=known.specialised)
+
+    verdict = opened.verified(judged, request.judged_in or request.request.precision)
+    opened.session.feed(reference.inputs)
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 

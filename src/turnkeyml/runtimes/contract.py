@@ -32,6 +32,7 @@ __all__ = [
     "Runtime",
     "SelfReporting",
     "Session",
+    "boolean",
 ]
 
 SEPARATOR = "::"
@@ -130,6 +131,13 @@ class Argument:
         return self.type(given) if isinstance(given, str) else given
 
 
+def boolean(text: str) -> bool:
+    """The type of an argument that is true or false."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
 @dataclass(frozen=True)
 class LiveModel:
     """A model object in this process with the arguments of one call, ready to be measured."""
@@ -151,6 +159,8 @@ class Request:
     live: LiveModel | None = None
     """The live model, for runtimes that measure in the process of the model."""
     precision: str = ""
+    cast_to: str = ""
+    """The precision to cast a live model to; empty to run it as the script made it."""
     arguments: dict[str, Any] = field(default_factory=dict)
     """The runtime arguments, with defaults and converted to their types."""
     build_folder: str = ""
