@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
-from turnkeyml.options import PlanOptions, takes
+from turnkeyml.options import PlanOptions, choices, takes
+from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -54,6 +55,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     for runtime in runtimes:
         runtime.complete(options["rt_args"])
+        _check_precisions(runtime, options.get("precision") or ())
         if named and measures_here and not places:
             runtime.require()
         if measures_here and not places:
@@ -63,6 +65,17 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
         if measures_here:
             require_elsewhere(places, runtimes)
     return tuple(runtime.name for runtime in runtimes)
+
+
+def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:
+    """Raise a usage error for a precision that no sequence builds and the runtime cannot cast to."""
+    known = choices.precisions()
+    for precision in wanted:
+        if precision not in (*known, *runtime.casts_live_to):
+            raise UsageError(
+                f"The runtime {runtime.name} cannot measure in {precision} on {runtime.device}; "
+                f"choose from: {', '.join(known)}."
+            )
 
 
 def _rule_name(options: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ CACHE/
   .runs/INPUT-IDENTITY.json what became of a task
   .runs/logs/               what failed inputs printed, where that is not shown
   .slurm/RUN/               how a run on Slurm and its jobs meet, see SlurmRunFolder
+  .tensorrt/KEY.timing      what TensorRT has timed on a GPU, for all builds
   BUILD/
     BUILD_state.yaml        what the build is and how far it came
     turnkey_stats.yaml      what was learned and measured
@@ -17,6 +18,7 @@ CACHE/
     outputs_held_out_N.npz  what the original model returned for them; _P as above
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
+    engines/KEY.engine      what a runtime compiled from them; KEY.json says for what
     DEVICE_benchmark/RUNTIME/
       evaluation.json, samples.npz, log.txt
 """
@@ -46,6 +48,7 @@ __all__ = [
     "build_folders",
     "build_name",
     "check_writable",
+    "engine_file",
     "evaluation_file",
     "input_log",
     "journal_file",
@@ -55,12 +58,15 @@ __all__ = [
     "samples_file",
     "slurm_lock",
     "slurm_run_folders",
+    "timing_file",
     "worker_request",
 ]
 
 LOCKS = ".locks"
 RUNS = ".runs"
 SLURM = ".slurm"
+TENSORRT = ".tensorrt"
+ENGINES = "engines"
 WORK_PREFIX = ".work-"
 STATS = "turnkey_stats.yaml"
 INPUTS = "inputs_original.npz"
@@ -231,6 +237,7 @@ class BuildFolder:
         if self.onnx.is_symlink():  # what we write there would land where it leads
             self.onnx.unlink()
         shutil.rmtree(self.onnx, ignore_errors=True)
+        shutil.rmtree(self.path / ENGINES, ignore_errors=True)
         kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
             if entry.is_dir() and not entry.is_symlink():
@@ -256,6 +263,16 @@ def samples_file(folder: Path) -> Path:
 def worker_request(folder: Path) -> Path:
     """What a worker is asked to measure; it removes the file when it has read it."""
     return folder / "request.json"
+
+
+def engine_file(build_folder: Path, key: str) -> Path:
+    """What a runtime compiled from a build; its description lies beside it, as JSON."""
+    return build_folder / ENGINES / f"{key}.engine"
+
+
+def timing_file(cache_dir: Path, key: str) -> Path:
+    """How long the kernels of TensorRT take on one GPU, for all builds of a cache."""
+    return cache_dir / TENSORRT / f"{key}.timing"
 
 
 def safe_name(name: str) -> str:

@@ -128,13 +128,22 @@ def _complete(parser: argparse.ArgumentParser, command: str) -> None:
     add_options(parser, command)
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Wraps lines between words, and never inside of a name such as torch-compiled."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """A help formatter that fits the terminal, without the imports that argparse needs for it."""
     try:
         width = os.get_terminal_size().columns - 2
     except OSError:
         width = 98
-    return argparse.RawDescriptionHelpFormatter(prog, width=width)
+    return _Help(prog, width=width)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -24,6 +24,8 @@ OF_THE_MACHINE = (
     FlagKind.LOAD,
     FlagKind.STEAL,
     FlagKind.PLACEMENT,
+    FlagKind.THROTTLE,
+    FlagKind.FOREIGN,
 )
 """Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
@@ -33,6 +35,8 @@ LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 ALWAYS_TOLD = (
     FlagKind.ARTIFACT,
     FlagKind.HEAT,
+    FlagKind.THROTTLE,
+    FlagKind.FOREIGN,
     FlagKind.QUOTA,
     FlagKind.PROCESSES,
     FlagKind.REPORTED,
@@ -118,7 +122,7 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
-    for kind in (FlagKind.HEAT, FlagKind.QUOTA):
+    for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
     for kind in (FlagKind.LOAD, FlagKind.STEAL):

@@ -80,6 +80,7 @@ def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) 
         f"throughput: {performance.throughput:.1f} ips",
         f"median: {_median(evaluation, performance)}",
     ]
+    lines += [" ".join(line.split()) for line in _device_lines(evaluation, performance)]
     lines += _verification_lines(evaluation.verification)
     return lines + [f"caution: {text}" for text in _own_cautions(evaluation, verbose)]
 
@@ -221,6 +222,8 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
         yield MARGIN + _field("Self-reported:", runs)
     else:
         yield MARGIN + _field("Median:", _median(evaluation, performance))
+    for line in _device_lines(evaluation, performance):
+        yield MARGIN + line
     for name in evaluation.status_stats:
         if name in evaluation.stats:
             label = f"{name}:" if len(name) < LABEL_WIDTH - 1 else f"{name}: "
@@ -236,6 +239,23 @@ def _median(evaluation: Evaluation, performance: Performance) -> str:
     known = f"95% interval {interval} ms, " if interval else ""
     grade = f", grade {evaluation.grade}" if evaluation.grade else ""
     return f"{significant(performance.median_latency)} ms ({known}{', '.join(words)}){grade}"
+
+
+def _device_lines(evaluation: Evaluation, performance: Performance) -> list[str]:
+    """The time, memory and energy of the accelerator, as far as they are known."""
+    lines = []
+    if performance.device_latency is not None:
+        low, high = performance.device_latency_low, performance.device_latency_high
+        known = "" if low is None or high is None else f"{significant(low)} to {significant(high)}"
+        detail = f"95% interval {known} ms, " if known else ""
+        time = f"{significant(performance.device_latency)} ms ({detail}without transfers)"
+        lines.append(_field("Device time:", time))
+    words = []
+    if evaluation.device_peak_memory_bytes is not None:
+        words.append(f"{size_in_words(evaluation.device_peak_memory_bytes)} of its memory")
+    if performance.energy_per_inference is not None:
+        words.append(f"{significant(performance.energy_per_inference)} J per inference")
+    return [*lines, _field("Accelerator:", ", ".join(words))] if words else lines
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:

@@ -14,6 +14,7 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.progress import Report, Tell
+from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
@@ -62,6 +63,8 @@ class Entry:
 
     meter: Meter
     costs: Callable[[], Costs]
+    observe: Callable[[], Observation | None]
+    """What the accelerator says, after the timed runs."""
     verification: Verification | None
 
 
@@ -135,7 +138,7 @@ class FileContestant:
         name = label_of(self.runtime.name, self.place.name, "")
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
-            yield Entry(worker, worker.costs, worker.verification)
+            yield Entry(worker, worker.costs, worker.observe, worker.verification)
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class LiveContestant:
     def enter(self, number: int) -> Iterator[Entry]:
         if number and self.rerun is not None:
             with contextlib.closing(self.rerun()) as worker:
-                yield Entry(worker, worker.costs, None)
+                yield Entry(worker, worker.costs, worker.observe, None)
             return
         with captured(measurement_log(self.folder)), contextlib.ExitStack() as stack:
             reference = self.subject.reference(self.request.threads)
@@ -172,8 +175,10 @@ class LiveContestant:
             stack.callback(opened.close)
             verdict = NOT_SEEN
             if not self.runtime.reports_itself:
-                verdict = compare(opened.outputs, reference, self.precision)
-            yield Entry(opened.meter, opened.costs, verdict)
+                verdict = opened.verified(
+                    lambda precision: compare(opened.outputs, reference, precision), self.precision
+                )
+            yield Entry(opened.meter, opened.costs, opened.observe, verdict)
 
 
 @dataclass(frozen=True)
@@ -224,6 +229,8 @@ def measure(
                 before = _memory_speeds(ready)
                 found = _sample(ready, rule, announce, report, baseline)
                 speeds = (*before, *_memory_speeds(ready))
+                for runner, samples in zip(ready, found, strict=True):
+                    runner.observe(samples)
             for runner, samples in zip(ready, found, strict=True):
                 runner.note(_completed(samples, speeds))
         announce = None
@@ -298,6 +305,7 @@ class _Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
+        self._observation: Observation | None = None
         self._names = contestant.runtime.name, contestant.place.name, contestant.precision
         self.label = label_of(*self._names)
         contestant.folder.mkdir(parents=True, exist_ok=True)
@@ -331,13 +339,25 @@ class _Runner:
         if found is not None and (known is None or found.verdict.rank > known.verdict.rank):
             self._verification = found
 
+    def observe(self, samples: Samples | BaseException) -> None:
+        """Ask the accelerator, if the timed runs went well; a failure costs only its answer."""
+        assert self.entry is not None
+        self._observation = None
+        if isinstance(samples, BaseException):
+            return
+        try:
+            self._observation = self.entry.observe()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a runtime may raise anything
+            with captured(measurement_log(self._contestant.folder)):
+                traceback.print_exception(error)
+
     def note(self, samples: Samples | BaseException) -> None:
         """Keep what a process measured; an end of the process after that costs nothing."""
         assert self.entry is not None
         try:
             if isinstance(samples, BaseException):
                 raise samples
-            self._sittings.append(Sitting(samples, self.entry.costs()))
+            self._sittings.append(Sitting(samples, self.entry.costs(), self._observation))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 

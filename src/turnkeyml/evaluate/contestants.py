@@ -72,7 +72,7 @@ class Contestants:
         if not self.plan.places:
             runtime.require_ready()
         if not runtime.measures_files:
-            return [self._live(runtime)]
+            return [self._live(runtime, cast_to) for cast_to in self._casts(runtime)]
         if self.state is None or ONNX not in self.state.artifacts:
             raise MeasureError(f"{runtime.title} needs an ONNX file, but the sequence made none.")
         precisions = self._precisions()
@@ -112,6 +112,7 @@ class Contestants:
         request = Request(
             threads=self.threads,
             model=str(self.folder.path / artifact),
+            sha256=found or "",
             precision=precision,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),
@@ -136,7 +137,13 @@ class Contestants:
         files = self.state.artifact_files.get(kind, (self.state.artifacts[kind],))
         return checksum(self.folder.path / file for file in files)
 
-    def _live(self, runtime: Runtime) -> Contestant:
+    def _casts(self, runtime: Runtime) -> list[str]:
+        """The precisions to cast a live model to; empty for its own, which is the default."""
+        wanted = [p if p in runtime.casts_live_to else "" for p in self.plan.precisions]
+        own = self.subject.precision if self.subject else ""
+        return list(dict.fromkeys("" if p == own else p for p in wanted)) or [""]
+
+    def _live(self, runtime: Runtime, cast_to: str = "") -> Contestant:
         subject = self.subject
         if subject is None:
             raise MeasureError(f"{runtime.title} needs the live model; run its script again.")
@@ -145,17 +152,21 @@ class Contestants:
                 f"{runtime.title} needs a live {runtime.artifact} model; "
                 f"this one is of the framework {subject.framework}."
             )
-        folder = self._measurements(runtime)
+        folder = self._measurements(runtime, cast_to)
+        precision = cast_to or subject.precision
         request = Request(
             threads=self.threads,
-            precision=subject.precision,
+            precision=precision,
+            cast_to=cast_to,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),
         )
-        rerun = self._rerun(runtime, subject, folder) if subject.script else None
-        return LiveContestant(runtime, subject.precision, folder, subject, request, rerun)
+        rerun = self._rerun(runtime, subject, folder, cast_to) if subject.script else None
+        return LiveContestant(runtime, precision, folder, subject, request, rerun)
 
-    def _rerun(self, runtime: Runtime, subject: Subject, folder: Path) -> Callable[[], Worker]:
+    def _rerun(
+        self, runtime: Runtime, subject: Subject, folder: Path, cast_to: str
+    ) -> Callable[[], Worker]:
         assert subject.script is not None
         request = RerunRequest(
             script=subject.script,
@@ -167,6 +178,7 @@ class Contestants:
             threads=self.threads,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),
+            cast_to=cast_to,
         )
         return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
 

@@ -34,6 +34,7 @@ class RerunRequest:
     threads: int
     arguments: dict[str, Any] = field(default_factory=dict)
     build_folder: str = ""
+    cast_to: str = ""
 
 
 def main() -> None:
@@ -55,13 +56,15 @@ def main() -> None:
         wanted = Request(
             threads=request.threads,
             live=model,
-            precision=subject.precision,
+            precision=request.cast_to or subject.precision,
+            cast_to=request.cast_to,
             arguments=request.arguments,
             build_folder=request.build_folder,
         )
         opened = open_session(runtime, wanted, {})
         opened.forget_outputs()
         serve(opened, None, commands, replies)
+        opened.close()
 
 
 def _find(request: RerunRequest) -> Subject:

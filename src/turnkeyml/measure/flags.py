@@ -154,11 +154,30 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
             f"The processor throttled itself {conditions.overheated:.0f} times because of heat: "
             "cool it and measure again.",
         )
+    yield from _about_accelerator(conditions)
     threads, cores = conditions.threads, conditions.usable_cores
     if threads > cores:
         yield Flag(
             FlagKind.THREADS,
             f"There are more threads ({threads}) than cores ({cores}): choose --threads {cores}.",
+        )
+
+
+def _about_accelerator(conditions: Conditions) -> Iterator[Flag]:
+    reasons = conditions.accelerator.get("throttle_reasons")
+    if reasons:
+        yield Flag(
+            FlagKind.THROTTLE,
+            f"The accelerator throttled itself ({', '.join(map(str, reasons))}): cool it, raise "
+            "its power limit or lock its clocks, and measure again.",
+        )
+    foreign = conditions.accelerator.get("foreign_processes") or 0
+    if foreign:
+        processes = "process" if foreign == 1 else "processes"
+        yield Flag(
+            FlagKind.FOREIGN,
+            f"{foreign} {processes} of others used the accelerator: stop what 'nvidia-smi' or the "
+            "like lists, and measure again.",
         )
 
 

@@ -27,6 +27,8 @@ FLAGGED = {
     FlagKind.UNSTEADY: 0.03,
     FlagKind.PLACEMENT: 0.05,
     FlagKind.HEAT: 0.05,
+    FlagKind.THROTTLE: 0.05,
+    FlagKind.FOREIGN: 0.05,
 }
 """By how much, relative to it, what a flag speaks of may have moved a median: nobody can tell
 exactly, so these are the usual magnitudes."""

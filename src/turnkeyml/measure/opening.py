@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.meter import Meter, SessionMeter
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import ReportedMeter
+from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system import machine
 
@@ -48,10 +50,29 @@ class Opened:
         session.feed(inputs)
         return _run_once(session)
 
+    def verified(self, judge: Callable[[str], Verification], precision: str) -> Verification:
+        """The verdict in a precision; in TF32 if the runtime may round factors of fp32 to that,
+        and only then matches."""
+        found = judge(precision)
+        if precision != "fp32" or found.verdict is Verdict.MATCH or not self._rounds_to_tf32:
+            return found
+        rounded = judge("tf32")
+        return rounded if rounded.verdict.rank < found.verdict.rank else found
+
+    @property
+    def _rounds_to_tf32(self) -> bool:
+        return bool(self._costs.settings.get("tf32"))
+
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""
         self.outputs = {}
         machine.reset_peak_memory()
+
+    def observe(self) -> Observation | None:
+        """What the accelerator says of further runs, after the timed ones; None without one."""
+        if self._runtime.reports_itself:
+            return None
+        return observe(cast("Session", self.session), self._runtime.monitor())
 
     def close(self) -> None:
         self.session.close()
@@ -63,11 +84,16 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
     before, load = machine.memory_bytes(), machine.load_average()
     begin = time.perf_counter()
     session = runtime.open(request)
-    session.feed(inputs)
-    seconds = time.perf_counter() - begin
-    peak = machine.peak_memory_bytes()
-    machine.reset_peak_memory()
-    outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
+    try:
+        session.feed(inputs)
+        seconds = time.perf_counter() - begin
+        peak = machine.peak_memory_bytes()
+        machine.reset_peak_memory()
+        outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
+    except BaseException:
+        if request.live is not None:  # it goes on without us; a worker ends
+            session.close()
+        raise
     version = runtime.version()
     costs = Costs(
         load_seconds=seconds,

@@ -6,7 +6,7 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from turnkeyml.cache.arrays import read_archive
 from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
+from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
 from turnkeyml.measure.distance import are_apart, may_move
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
@@ -82,6 +83,8 @@ class Sitting:
 
     samples: Samples
     costs: Costs
+    observation: Observation | None = None
+    """What its accelerator said after the timed runs."""
 
 
 def evaluation_of(
@@ -90,8 +93,11 @@ def evaluation_of(
     """The record of a measurement, from what each of its processes measured."""
     samples = [s.samples for s in sittings]
     costs = [s.costs for s in sittings]
-    conditions = _conditions(samples, costs[0], threads, rule)
-    performance = _performance(samples, rule, conditions)
+    observations = [s.observation for s in sittings if s.observation is not None]
+    conditions = replace(
+        _conditions(samples, costs[0], threads, rule), accelerator=conditions_of(observations)
+    )
+    performance = _with_device(_performance(samples, rule, conditions), observations)
     return Evaluation(
         device=device.describe(),
         device_type=device.name,
@@ -104,6 +110,7 @@ def evaluation_of(
         memory_before_bytes=_most(c.memory_before_bytes for c in costs),
         load_peak_memory_bytes=_most(c.load_peak_memory_bytes for c in costs),
         peak_memory_bytes=_most(c.peak_memory_bytes for c in costs),
+        device_peak_memory_bytes=_most(o.peak_memory_bytes for o in observations),
         grade=grade_of(performance, conditions),
         performance=performance,
         conditions=conditions,
@@ -227,6 +234,20 @@ def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions)
         processes=len(samples),
         stopped=" ".join(sorted({s.stopped for s in samples})),
         flags=find_flags(samples, rule, conditions),
+    )
+
+
+def _with_device(performance: Performance, found: Sequence[Observation]) -> Performance:
+    """The same statistics with those of the accelerator, if there is one."""
+    latency = device_latency(found)
+    energies = [o.energy_per_inference for o in found if o.energy_per_inference is not None]
+    median, interval = latency or (None, None)
+    return replace(
+        performance,
+        device_latency=median,
+        device_latency_low=interval.low if interval else None,
+        device_latency_high=interval.high if interval else None,
+        energy_per_inference=float(np.median(energies)) if energies else None,
     )
 
 

@@ -18,6 +18,7 @@ from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import measurement_log, worker_request
 from turnkeyml.errors import MeasureError
+from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.rules import Rule
@@ -105,6 +106,11 @@ class Worker:
             return from_dict(Costs, self._ask(do="costs"))
         except MeasureError:
             return self._opened
+
+    def observe(self) -> Observation | None:
+        """What its accelerator says of further runs; None without one."""
+        found = self._ask(do="observe")["observation"]
+        return None if found is None else from_dict(Observation, found)
 
     def close(self) -> None:
         """End the process, by itself if it will."""

@@ -101,10 +101,13 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
             return opened.outputs
         return opened.run_on(inputs)
 
-    precision = request.judged_in or request.request.precision
-    verdict = judge(run, reference, precision, may_specialise=request.reference.specialised)
-    opened.session.feed(reference.inputs)
     known = request.reference
+
+    def judged(precision: str) -> Verification:
+        return judge(run, reference, precision, may_specialise=known.specialised)
+
+    verdict = opened.verified(judged, request.judged_in or request.request.precision)
+    opened.session.feed(reference.inputs)
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 
@@ -165,11 +168,16 @@ def _costs(opened: Opened, replies: IO[str]) -> Any:
     return to_dict(opened.costs())
 
 
+def _observe(opened: Opened, replies: IO[str]) -> Any:
+    return {"observation": to_dict(opened.observe())}
+
+
 _ACTIONS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "warm_up": _warm_up,
     "take": _take,
     "costs": _costs,
+    "observe": _observe,
 }
 
 

@@ -65,6 +65,8 @@ class FlagKind(Word):
     PLACEMENT = "placement"
     ARTIFACT = "artifact"
     REPORTED = "self-reported"
+    THROTTLE = "throttle"
+    FOREIGN = "foreign"
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,13 @@ class Performance:
     """Why the measurement stopped: precise, settled, restless, cap or count; in a race also lost
     (it cannot win any more), answered (the race is decided) or time."""
     flags: tuple[Flag, ...] = ()
+    device_latency: float | None = None
+    """The median time of a run on the accelerator by its own events, without transfers."""
+    device_latency_low: float | None = None
+    """The ends of the 95% interval of that median."""
+    device_latency_high: float | None = None
+    energy_per_inference: float | None = None
+    """Joules of the accelerator, idle power included, over a steady loop after the timed runs."""
 
     @property
     def relative_half_width(self) -> float | None:
@@ -158,6 +167,8 @@ class Conditions:
     rule: dict[str, Any] = field(default_factory=dict)
     python: str = ""
     """The path of the interpreter that measured."""
+    accelerator: dict[str, Any] = field(default_factory=dict)
+    """The accelerator: its clocks, temperature, throttle reasons and foreign processes."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +196,8 @@ class Evaluation:
     memory_before_bytes: int | None = None
     load_peak_memory_bytes: int | None = None
     peak_memory_bytes: int | None = None
+    device_peak_memory_bytes: int | None = None
+    """On the accelerator."""
     verification: Verification | None = None
     """The verdict on the outputs of this runtime on this device."""
     grade: Grade | None = None

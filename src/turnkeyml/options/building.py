@@ -34,10 +34,10 @@ _cache = partial(Option, group="the cache")
 
 PRECISION = _build(
     help="one or more precisions to build: {choices}; runtimes that measure the live model use the "
-    "precision of the script",
+    "precision of the script, and on a GPU cast it to fp16 or bf16",
     default=(),
     default_in_words="that of the sequence",
-    choices=choices.precisions,
+    choices=choices.every_precision,
     check=checks.words,
     excludes="sequence",
     nargs="+",

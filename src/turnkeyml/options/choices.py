@@ -13,6 +13,7 @@ __all__ = [
     "default_sequences",
     "device_names",
     "default_opset",
+    "every_precision",
     "precisions",
     "rebuild_policies",
     "formats",
@@ -96,6 +97,13 @@ def precisions() -> list[str]:
 
     shortest_first = sorted(SEQUENCES.values(), key=lambda sequence: len(sequence.stages))
     return list(dict.fromkeys(p for sequence in shortest_first for p in sequence.precisions))
+
+
+def every_precision() -> list[str]:
+    """The precisions that named sequences build or that runtimes cast a live model to."""
+    from turnkeyml.runtimes.registry import runtimes
+
+    return list(dict.fromkeys((*precisions(), *(p for r in runtimes() for p in r.casts_live_to))))
 
 
 def rebuild_policies() -> tuple[str, ...]:

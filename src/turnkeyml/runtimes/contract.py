@@ -24,6 +24,7 @@ __all__ = [
     "Argument",
     "Device",
     "LiveModel",
+    "Monitor",
     "Need",
     "Plugin",
     "Reported",
@@ -31,6 +32,7 @@ __all__ = [
     "Runtime",
     "SelfReporting",
     "Session",
+    "boolean",
 ]
 
 SEPARATOR = "::"
@@ -95,10 +97,17 @@ class Need:
     programs: tuple[str, ...] = ()
     install: str = ""
     """How to install it, as messages show it: ``pip install onnxruntime``."""
+    alternatives: tuple[str, ...] = ()
+    """Other modules, each of which will do instead of the first."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of which one is needed; none if it is a program."""
+        return (self.module, *self.alternatives) if self.module else ()
 
     @property
     def is_met(self) -> bool:
-        if self.module and find_spec(self.module) is None:
+        if self.module and not any(map(find_spec, self.modules)):
             return False
         return not self.programs or any(map(shutil.which, self.programs))
 
@@ -122,6 +131,13 @@ class Argument:
         return self.type(given) if isinstance(given, str) else given
 
 
+def boolean(text: str) -> bool:
+    """The type of an argument that is true or false."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
 @dataclass(frozen=True)
 class LiveModel:
     """A model object in this process with the arguments of one call, ready to be measured."""
@@ -138,9 +154,13 @@ class Request:
     threads: int
     model: str = ""
     """The path of the ONNX file, for runtimes that measure files."""
+    sha256: str = ""
+    """That of the file with its external data, by which what is compiled from it can be kept."""
     live: LiveModel | None = None
     """The live model, for runtimes that measure in the process of the model."""
     precision: str = ""
+    cast_to: str = ""
+    """The precision to cast a live model to; empty to run it as the script made it."""
     arguments: dict[str, Any] = field(default_factory=dict)
     """The runtime arguments, with defaults and converted to their types."""
     build_folder: str = ""
@@ -152,6 +172,13 @@ class Session(Protocol):
 
     Call ``feed`` first, then ``prepare``, ``run``, ``synchronize`` any number of times, and
     ``outputs`` after a run. ``feed`` may be called again with other inputs.
+
+    A run includes the transfer of inputs to the device and of outputs from it. A session on an
+    accelerator may have two more methods, which are called after the timed runs:
+
+    * ``device_times(runs: int) -> list[float]``: milliseconds that each of so many runs took on the
+      device by its own events, without transfers;
+    * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
     """
 
     changes_inputs: bool
@@ -209,6 +236,19 @@ class SelfReporting(Protocol):
         """Release the resources of the session."""
 
 
+class Monitor(Protocol):
+    """Watches the accelerator of a runtime, outside of the timed runs."""
+
+    def look(self) -> dict[str, Any]:
+        """Its conditions now, such as clocks and temperature, by names that the record has.
+
+        ``throttle_reasons`` (a list of words) and ``foreign_processes`` (a number) enter the grade.
+        """
+
+    def energy(self) -> float | None:
+        """Joules that it has used until now, since any time; None if it does not count them."""
+
+
 class Runtime(ABC):
     """Software that executes a build on a device."""
 
@@ -227,6 +267,8 @@ class Runtime(ABC):
     arguments: ClassVar[tuple[Argument, ...]] = ()
     as_it_is: ClassVar[bool] = False
     """Whether it runs a live model as the script made it, so that others are compared with it."""
+    casts_live_to: ClassVar[tuple[str, ...]] = ()
+    """The precisions in which it can measure a live model besides the model's own."""
     casts: ClassVar[tuple[str, ...]] = ()
     """The precisions that it casts to fp32 at run time, which costs time."""
     library: ClassVar[str] = ""
@@ -256,6 +298,10 @@ class Runtime(ABC):
             self.check()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             return describe(error)
+        return None
+
+    def monitor(self) -> Monitor | None:
+        """What watches the accelerator; None if there is nothing to watch."""
         return None
 
     def supports(self, device: str) -> bool:

@@ -16,7 +16,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
-__all__ = ["OrtSession", "named_operator", "run_once", "unsound_optimizers"]
+__all__ = ["OrtSession", "dtype_of", "named_operator", "run_once", "unsound_optimizers"]
 
 _DTYPES = {"float": "float32", "double": "float64"}
 """The numpy names of the dtypes that ONNX Runtime calls differently."""
@@ -97,7 +97,7 @@ class OrtSession:
         self._binding = self._session.io_binding()
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        wanted = {value.name: _dtype(value) for value in self._session.get_inputs()}
+        wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
         values = fed(inputs, wanted)
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
@@ -142,8 +142,8 @@ def run_once(
     return session.outputs()
 
 
-def _dtype(value: Any) -> str:
-    """The numpy name of the dtype of an input."""
+def dtype_of(value: Any) -> str:
+    """The numpy name of the dtype of an input or output."""
     found = re.fullmatch(r"tensor\((\w+)\)", value.type)
     if found is None:
         raise MeasureError(

@@ -36,6 +36,8 @@ RULES = {
     "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact="fp64"),
     "fp16": _FP16,
     "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, more_exact="fp32", flips=4e-3),
+    # A GPU may round the factors of fp32 products to the digits of fp16.
+    "tf32": replace(_FP16, largest=float("inf"), original_in="fp16"),
     # Part of a mixed file computes in fp16. An int8 file gets no more than that: quantization loses
     # digits that the original has, so that at best it is close to a model of another precision.
     "mixed": replace(_FP16, original_in="fp16"),

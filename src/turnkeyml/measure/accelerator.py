@@ -1,0 +1,115 @@
+"""What an accelerator says of its runs: device time, energy and conditions, after the timed runs.
+
+The latency is that of a synchronised call with its transfers, and this changes nothing about it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from turnkeyml.measure.statistics import Interval, overall_interval
+from turnkeyml.runtimes.contract import Monitor, Session
+
+__all__ = ["Observation", "conditions_of", "device_latency", "observe"]
+
+FIRST_RUNS = 5
+LEAST_RUNS, MOST_RUNS = 30, 1000
+DEVICE_SECONDS = 0.5
+"""For how long runs are timed by events, if that makes enough of them."""
+STEADY_SECONDS = 1.2
+"""The counter of the energy moves about every 0.1 s."""
+LOOK_SECONDS = 0.3
+WARM_SECONDS = 0.2
+"""Runs before the energy is counted, as the accelerator may have idled."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one process saw of its accelerator after its timed runs."""
+
+    times: tuple[float, ...] = ()
+    """Milliseconds of each run, by the events of the device."""
+    energy_per_inference: float | None = None
+    """Joules."""
+    peak_memory_bytes: int | None = None
+    conditions: dict[str, Any] = field(default_factory=dict)
+
+
+def observe(session: Session, monitor: Monitor | None) -> Observation | None:
+    """The device time, the energy and the conditions of a session; None without accelerator."""
+    has_times = hasattr(session, "device_times")
+    if not has_times and monitor is None:
+        return None
+    looks = [monitor.look()] if monitor is not None else []  # right after the timed runs
+    times = _device_times(session) if has_times else ()
+    energy = None
+    if monitor is not None:
+        energy, more = _steady_loop(session, monitor)
+        looks += more
+    memory = session.device_memory() if hasattr(session, "device_memory") else None
+    return Observation(times, energy, memory, _worst(looks))
+
+
+def _device_times(session: Any) -> tuple[float, ...]:
+    session.prepare()
+    first = max(1e-6, float(np.median(session.device_times(FIRST_RUNS))))
+    runs = int(min(MOST_RUNS, max(LEAST_RUNS, DEVICE_SECONDS * 1e3 / first)))
+    return tuple(map(float, session.device_times(runs)))
+
+
+def _steady_loop(session: Session, monitor: Monitor) -> tuple[float | None, list[dict[str, Any]]]:
+    """Joules per inference, and what the accelerator looked like meanwhile."""
+    _run_for(session, WARM_SECONDS)
+    looks, runs = [], 0
+    begin, before = time.perf_counter(), monitor.energy()
+    while time.perf_counter() - begin < STEADY_SECONDS:
+        runs += _run_for(session, LOOK_SECONDS)
+        looks.append(monitor.look())
+    after = monitor.energy()
+    known = before is not None and after is not None and after > before
+    return (after - before) / runs if known else None, looks  # type: ignore[operator]
+
+
+def _run_for(session: Session, seconds: float) -> int:
+    """Run for so many seconds; how many runs that made."""
+    begin, runs = time.perf_counter(), 0
+    while not runs or time.perf_counter() - begin < seconds:
+        session.prepare()
+        session.run()
+        session.synchronize()
+        runs += 1
+    return runs
+
+
+def _worst(looks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The last look, with every throttle reason, the highest temperature and the most processes
+    of others that any of them saw."""
+    if not looks:
+        return {}
+    found = dict(looks[-1])
+    reasons = [reason for look in looks for reason in look.get("throttle_reasons") or ()]
+    if any("throttle_reasons" in look for look in looks):
+        found["throttle_reasons"] = list(dict.fromkeys(reasons))
+    for name in ("temperature_celsius", "foreign_processes"):
+        known = [look[name] for look in looks if look.get(name) is not None]
+        if known:
+            found[name] = max(known)
+    return found
+
+
+def conditions_of(observations: Sequence[Observation]) -> dict[str, Any]:
+    """The conditions of the accelerator over all processes of a measurement."""
+    return _worst([o.conditions for o in observations if o.conditions])
+
+
+def device_latency(observations: Sequence[Observation]) -> tuple[float, Interval | None] | None:
+    """The median of the device times of all processes with its interval; None if none has any."""
+    times = [np.array(o.times) for o in observations if o.times]
+    if not times:
+        return None
+    return float(np.median(np.concatenate(times))), overall_interval(times)

@@ -1,0 +1,195 @@
+"""Sessions for live PyTorch models on a GPU."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from turnkeyml import structure
+from turnkeyml.runtimes.contract import Request
+from turnkeyml.runtimes.torch_placement import DTYPES, place
+from turnkeyml.runtimes.torch_session import to_numpy
+
+__all__ = ["CompiledGpuSession", "GpuSession"]
+
+
+class GpuSession:
+    """A live model whose tensors are on a GPU until the session is closed.
+
+    A run copies the inputs from pinned memory, calls the model, and copies the outputs to pinned
+    memory; like every work for a GPU it returns before it is done.
+    """
+
+    asynchronous = True
+
+    def __init__(self, prepare: Callable[[Any], Any], request: Request, index: int) -> None:
+        assert request.live is not None
+        torch.set_num_threads(request.threads)
+        torch.cuda.set_device(index)
+        self._device = torch.device("cuda", index)
+        self._stream = torch.cuda.current_stream(self._device)
+        self._cast_to = request.cast_to
+        self._dtype = DTYPES.get(request.cast_to)
+        self._pristine = (request.live.args, request.live.kwargs)
+        self._placement = place(request.live.function, self._device, self._dtype)
+        self._placement.activate()
+        self._function = prepare(request.live)
+        self._args: tuple[Any, ...] = ()
+        self._kwargs: dict[str, Any] = {}
+        self._inputs: list[tuple[torch.Tensor, torch.Tensor]] = []
+        """Each input on the GPU with its values in pinned memory."""
+        self._hosts: list[torch.Tensor] = []
+        """Pinned memory for each output."""
+        self._result: Any = None
+        self.changes_inputs = False
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
+        self._renew_arguments()
+
+    def prepare(self) -> None:
+        """Copy the recorded arguments again, if runs of this model add to them or replace them.
+
+        Nothing else needs it, as each run copies the values of the inputs.
+        """
+        if self.changes_inputs:
+            self._renew_arguments()
+
+    def run(self) -> None:
+        self._result = None  # keeping it would double the memory of the next run
+        for device, host in self._inputs:
+            device.copy_(host, non_blocking=True)
+        result = self._call()
+        found = _tensors(result)
+        if [t.shape for t in found] != [t.shape for t in self._hosts]:
+            self._hosts = [_pinned(t) for t in found]
+        for host, tensor in zip(self._hosts, found, strict=True):
+            host.copy_(tensor, non_blocking=True)
+        self._result = result
+
+    def _call(self) -> Any:
+        self._placement.activate()
+        with torch.no_grad():
+            return self._function(*self._args, **self._kwargs)
+
+    def synchronize(self) -> None:
+        self._stream.synchronize()
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """What the last run computed; of a cast model in the dtype that numpy can compute with."""
+        if _identities((self._args, self._kwargs)) != self._fed:
+            self.changes_inputs = True
+        found = structure.leaves(self._result, "output")
+        return dict(to_numpy(name, self._widened(tensor)) for name, tensor in found.items())
+
+    def _widened(self, tensor: Any) -> Any:
+        cast = torch.is_tensor(tensor) and tensor.dtype == self._dtype
+        return tensor.float() if cast else tensor
+
+    def device_times(self, runs: int) -> list[float]:
+        """Milliseconds of each run by the events of its stream."""
+        torch.cuda.reset_peak_memory_stats(self._device)
+        pairs = [(_event(), _event()) for _ in range(runs)]
+        for start, end in pairs:
+            self.prepare()
+            start.record(self._stream)
+            self._result = self._call()
+            end.record(self._stream)
+        self._stream.synchronize()
+        return [start.elapsed_time(end) for start, end in pairs]
+
+    def device_memory(self) -> int:
+        """The peak of what its tensors took, weights included, since ``device_times``."""
+        return int(torch.cuda.max_memory_allocated(self._device))
+
+    def settings(self) -> dict[str, Any]:
+        convolutions, products = _math_modes()
+        return {
+            "num_threads": torch.get_num_threads(),
+            "gradients": False,
+            "cast_to": self._cast_to,
+            "tf32": convolutions or products,
+            "tf32_convolutions": convolutions,
+            "tf32_products": products,
+            "cuda": str(torch.version.cuda),
+            "cudnn": torch.backends.cudnn.version(),
+        }
+
+    def close(self) -> None:
+        """Give the model its own tensors back, and free the memory of the GPU."""
+        self._result, self._hosts, self._inputs = None, [], []
+        self._args, self._kwargs = (), {}
+        self._placement.release()
+        torch.cuda.empty_cache()
+
+    def _renew_arguments(self) -> None:
+        self._inputs = []
+        self._args, self._kwargs = structure.replace(self._pristine, self._moved)
+        self._fed = _identities((self._args, self._kwargs))
+
+    def _moved(self, _: str, tensor: Any) -> Any:
+        """A tensor on the GPU, whose values each run takes from pinned memory."""
+        if not torch.is_tensor(tensor):
+            return np.array(tensor)
+        dtype = self._dtype if tensor.is_floating_point() else None
+        moved = tensor.detach().to(self._device, dtype or tensor.dtype, copy=True)
+        if 0 in moved.stride():  # an expanded tensor, which nothing can be copied to
+            moved = moved.contiguous()
+        host = _pinned(moved)
+        host.copy_(tensor.detach())
+        self._inputs.append((moved, host))
+        return moved
+
+
+class CompiledGpuSession(GpuSession):
+    """A model whose first run compiles it, with the help of processes that stay."""
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """What the last run computed. It is compiled by now: the processes that compiled it would
+        use processors while others are measured."""
+        compiling = sys.modules.get("torch._inductor.async_compile")
+        if compiling is not None:
+            compiling.shutdown_compile_workers()
+        return super().outputs()
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors of a result, in the same order each time; fast for the usual containers."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return []
+    if isinstance(value, (list, tuple, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return [tensor for part in parts for tensor in _tensors(part)]
+    return [t for t in structure.leaves(value).values() if torch.is_tensor(t)]
+
+
+def _pinned(like: torch.Tensor) -> torch.Tensor:
+    """Memory of the host for a tensor, which the GPU can read and write by itself."""
+    return torch.empty_like(like, device="cpu", pin_memory=True)
+
+
+def _identities(value: Any) -> list[tuple[int, tuple[int, ...]]]:
+    """A value that differs after a tensor was replaced or added."""
+    return [(id(t), tuple(t.shape)) for t in structure.leaves(value).values()]
+
+
+def _event() -> torch.cuda.Event:
+    return torch.cuda.Event(enable_timing=True)
+
+
+def _math_modes() -> tuple[bool, bool]:
+    """Whether convolutions and matrix products in fp32 may round their factors to TF32."""
+    return _allows_tf32(torch.backends.cudnn, "conv"), _allows_tf32(torch.backends.cuda.matmul)
+
+
+def _allows_tf32(backend: Any, part: str = "") -> bool:
+    try:
+        return bool(backend.allow_tf32)
+    except RuntimeError:  # the script has set it through the interface of torch 2.9 and later
+        return str(getattr(getattr(backend, part, backend), "fp32_precision", "")) == "tf32"
