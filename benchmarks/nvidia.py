@@ -1,6 +1,6 @@
 """Our device time and host time beside those of hand-written loops, on an NVIDIA GPU.
 
-    python benchmarks/nvidia.py [--models resnet50 …] [--runtimes trt ort torch-eager torch-compiled]
+    python benchmarks/nvidia.py [--models resnet50 …] [--runtimes trt ort torch-eager …]
                                 [--trt-python PATH] [--rounds N] [--json FILE]
 
 Every model has random weights in fp16. For each model and runtime our session and a loop that was
@@ -214,6 +214,8 @@ def _compare(runtime: str, made: Any, folder: Path, rounds: int) -> dict[str, An
         )
         loop = None
     else:
+        import turnkeyml.frameworks.torch.modules  # noqa: F401 - it tells what a tensor is
+
         loop = _torch_loop(*made, compiled=runtime != "torch-eager")
         live = LiveModel(made[0], (*made[1].values(),), {})
         request = Request(threads=len(os.sched_getaffinity(0)), live=live, precision="fp16")
@@ -360,7 +362,7 @@ def _trt_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Loop:
         import tensorrt as trt
     except ImportError:
         import tensorrt_bindings as trt
-    (path,) = [p for p in folder.rglob("*.engine")]
+    (path,) = list(folder.rglob("*.engine"))
     runtime = trt.Runtime(trt.Logger(trt.Logger.ERROR))
     engine = runtime.deserialize_cuda_engine(path.read_bytes())
     context = engine.create_execution_context()

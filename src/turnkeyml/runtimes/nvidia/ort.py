@@ -36,9 +36,7 @@ class Ort(Runtime):
             boolean,
             False,
         ),
-        Argument(
-            "tf32", "true to let fp32 models round factors to TF32, or false", boolean, False
-        ),
+        Argument("tf32", "true to let fp32 models round factors to TF32, or false", boolean, False),
     )
 
     def version(self) -> str:
