@@ -68,7 +68,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:
-    """Raise a usage error for a precision that no sequence builds and the runtime cannot cast to."""
+    """Raise a usage error for a precision that is neither built nor cast to by a runtime."""
     known = choices.precisions()
     for precision in wanted:
         if precision not in (*known, *runtime.casts_live_to):
