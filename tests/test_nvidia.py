@@ -249,29 +249,29 @@ class Driver:
     reasons = 0x1 | 0x4
     pids = ()
 
-    def nvmlInit_v2(self):  # noqa: N802
+    def nvmlInit_v2(self):
         return 0
 
-    def nvmlDeviceGetCount_v2(self, count):  # noqa: N802
+    def nvmlDeviceGetCount_v2(self, count):
         count._obj.value = 1
         return 0
 
-    def nvmlDeviceGetHandleByIndex_v2(self, index, handle):  # noqa: N802
+    def nvmlDeviceGetHandleByIndex_v2(self, index, handle):
         return 0 if index.value == 0 else 2
 
-    def nvmlDeviceGetName(self, handle, buffer, length):  # noqa: N802
+    def nvmlDeviceGetName(self, handle, buffer, length):
         buffer.value = b"NVIDIA Made-up"
         return 0
 
-    def nvmlDeviceGetTotalEnergyConsumption(self, handle, value):  # noqa: N802
+    def nvmlDeviceGetTotalEnergyConsumption(self, handle, value):
         value._obj.value = 2500
         return 0
 
-    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle, value):  # noqa: N802
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle, value):
         value._obj.value = self.reasons
         return 0
 
-    def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, found):  # noqa: N802
+    def nvmlDeviceGetComputeRunningProcesses_v3(self, handle, count, found):
         for place_of, pid in enumerate(self.pids):
             found[place_of].pid = pid
         count._obj.value = len(self.pids)

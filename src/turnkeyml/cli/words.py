@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 import os
 from importlib import import_module
 
@@ -128,13 +129,20 @@ def _complete(parser: argparse.ArgumentParser, command: str) -> None:
     add_options(parser, command)
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help that never breaks a name such as torch-eager at its hyphen."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """A help formatter that fits the terminal, without the imports that argparse needs for it."""
     try:
         width = os.get_terminal_size().columns - 2
     except OSError:
         width = 98
-    return argparse.RawDescriptionHelpFormatter(prog, width=width)
+    return _Formatter(prog, width=width)
 
 
 class _Parser(argparse.ArgumentParser):
