@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 import os
+import textwrap
 from importlib import import_module
 
 from turnkeyml import __version__
