@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import textwrap
 from importlib import import_module
 
 from turnkeyml import __version__
@@ -129,10 +128,12 @@ def _complete(parser: argparse.ArgumentParser, command: str) -> None:
     add_options(parser, command)
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help that never breaks a name such as torch-eager at its hyphen."""
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Wraps lines between words, and never inside of a name such as torch-compiled."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
@@ -142,7 +143,7 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
         width = os.get_terminal_size().columns - 2
     except OSError:
         width = 98
-    return _Formatter(prog, width=width)
+    return _Help(prog, width=width)
 
 
 class _Parser(argparse.ArgumentParser):

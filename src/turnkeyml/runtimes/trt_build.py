@@ -223,7 +223,8 @@ class _Building:
         for layer in pinned:
             layer.precision = trt.float32
             for number in range(layer.num_outputs):
-                layer.set_output_type(number, trt.float32)
+                if layer.get_output(number).dtype in (trt.float32, trt.float16):
+                    layer.set_output_type(number, trt.float32)
         self.fp32_layers = len(pinned)
         if pinned:
             config.set_flag(trt.BuilderFlag.OBEY_PRECISION_CONSTRAINTS)
@@ -275,11 +276,9 @@ def fp32_layers(tensorrt: Any, network: Any) -> list[Any]:
     for number in range(network.num_layers):
         layer = network.get_layer(number)
         kind = _result_type(tensorrt, layer, types)
-        outputs = [layer.get_output(i) for i in range(layer.num_outputs)]
-        for position, tensor in enumerate(outputs):
-            types[tensor.name] = (
-                layer.get_output_type(position) if layer.output_type_is_set(position) else kind
-            )
+        for tensor in (layer.get_output(i) for i in range(layer.num_outputs)):
+            if kind is not None:
+                types[tensor.name] = kind
         has_half = has_half or kind == tensorrt.float16
         if kind == tensorrt.float32 and not MOVES.fullmatch(layer.type.name):
             found.append(layer)
