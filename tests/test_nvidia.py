@@ -204,7 +204,7 @@ def no_driver(monkeypatch):
 @pytest.mark.parametrize("name", ON_GPU)
 def test_without_a_driver_one_sentence_says_what_to_install(name):
     with pytest.raises(MeasureError) as caught:
-        find_runtime(name, "nvidia").require_ready()
+        find_runtime(name, "nvidia").require()
     assert str(caught.value) == (
         f"The runtime {name} cannot be used on nvidia: there is no NVIDIA driver here; "
         "install one from https://www.nvidia.com/drivers."

@@ -83,12 +83,18 @@ def default_sequences() -> str:
     """The default sequence of each runtime that measures a build."""
     from turnkeyml.runtimes.registry import runtimes
 
-    chosen: dict[str, list[str]] = {}
+    chosen: dict[str, dict[str, list[str]]] = {}
     for runtime in runtimes():
         if runtime.measures_files:
-            chosen.setdefault(runtime.default_sequence, []).append(runtime.name)
-    known = ", ".join(f"{name} for {' and '.join(of)}" for name, of in chosen.items())
+            of = chosen.setdefault(runtime.default_sequence, {}).setdefault(runtime.device, [])
+            of.append(runtime.name)
+    known = ", ".join(f"{name} for {_on_devices(of)}" for name, of in chosen.items())
     return f"that of the runtime, {known}; .onnx files are measured without a build"
+
+
+def _on_devices(names: dict[str, list[str]]) -> str:
+    """The names of runtimes with their devices."""
+    return " and ".join(f"{' and '.join(of)} on {device}" for device, of in names.items())
 
 
 def precisions() -> list[str]:

@@ -44,12 +44,18 @@ class Ort(Runtime):
 
         return str(onnxruntime.__version__)
 
+    def require(self) -> None:
+        """Raise an error if anything is missing, the driver first."""
+        self.require_ready()
+
     def check(self) -> None:
         """Raise an error without a driver, a GPU, or the CUDA provider."""
         require_gpu(gpu_index(self.device))
+        for need in self.missing():
+            raise MeasureError(f"it needs {need}, which is not installed.")
         spec = find_spec("onnxruntime")
-        if spec is None or spec.origin is None:
-            return  # ``needs`` says so
+        assert spec is not None
+        assert spec.origin is not None
         folder = Path(spec.origin).parent / "capi"
         if folder.is_dir() and not any(folder.glob("*onnxruntime_providers_cuda*")):
             raise MeasureError(

@@ -30,12 +30,18 @@ class TorchEager(Runtime):
 
         return str(torch.__version__)
 
+    def require(self) -> None:
+        """Raise an error if anything is missing, the driver first."""
+        self.require_ready()
+
     def check(self) -> None:
         """Raise an error without a driver, a GPU, or a PyTorch that is built for it.
 
         It does not import torch, as a process that has asked CUDA anything cannot fork any more.
         """
         require_gpu(gpu_index(self.device))
+        for need in self.missing():
+            raise MeasureError(f"it needs {need}, which is not installed.")
         if not _has_cuda():
             raise MeasureError(
                 "this PyTorch is built without CUDA; install one that is, as "
