@@ -27,9 +27,10 @@ REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
 def device_names() -> list[str]:
-    from turnkeyml.runtimes.registry import devices
+    """The devices that ``--help`` offers; others that are known are accepted, for other machines."""
+    from turnkeyml.runtimes.registry import local_devices
 
-    return [name for device in devices() for name in device.names()]
+    return [name for device in local_devices() for name in device.names()]
 
 
 def default_device_name() -> str:
@@ -46,9 +47,9 @@ def default_runtime() -> str:
 
 
 def runtimes_help() -> str:
-    from turnkeyml.runtimes.registry import devices, runtimes
+    from turnkeyml.runtimes.registry import local_devices, runtimes
 
-    names = {device.name: ", ".join(r.name for r in runtimes(device.name)) for device in devices()}
+    names = {d.name: ", ".join(r.name for r in runtimes(d.name)) for d in local_devices()}
     if len(names) == 1:
         return f"one or more runtimes, measured in turns: {', '.join(names.values())}"
     every = "; ".join(f"{known} on {device}" for device, known in names.items())
@@ -57,9 +58,10 @@ def runtimes_help() -> str:
 
 def runtime_arguments_help() -> str:
     """The syntax of runtime arguments, and the arguments that runtimes take."""
-    from turnkeyml.runtimes.registry import runtimes
+    from turnkeyml.runtimes.registry import local_devices, runtimes
 
-    known = [f"{a.name} ({r.name}): {a.help}" for r in runtimes() for a in r.arguments]
+    offered = [r for device in local_devices() for r in runtimes(device.name)]
+    known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
     text = "; ".join(known) if known else "none of the runtimes takes any"
     return f"arguments for the runtime, as key::value, key::[a,b] or flag; {text}"
 
@@ -85,7 +87,8 @@ def default_sequences() -> str:
     chosen: dict[str, list[str]] = {}
     for runtime in runtimes():
         if runtime.measures_files:
-            chosen.setdefault(runtime.default_sequence, []).append(runtime.name)
+            names = chosen.setdefault(runtime.default_sequence, [])
+            names.extend({runtime.name}.difference(names))
     known = ", ".join(f"{name} for {' and '.join(of)}" for name, of in chosen.items())
     return f"that of the runtime, {known}; .onnx files are measured without a build"
 
