@@ -27,7 +27,7 @@ REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
 def device_names() -> list[str]:
-    """The devices that ``--help`` offers; others that are known are accepted, for other machines."""
+    """The devices that ``--help`` offers; those of other machines are accepted too."""
     from turnkeyml.runtimes.registry import local_devices
 
     return [name for device in local_devices() for name in device.names()]

@@ -266,7 +266,7 @@ class Runtime(ABC):
 
     def obstacle(self) -> str | None:
         """Why the device is not ready, in a few words; None if it is."""
-        if self.machines and platform.machine() not in self.machines:
+        if not self.is_for_this_machine:
             return f"the processor of this machine is {platform.machine()}; leave out --device"
         try:
             self.check()
@@ -279,6 +279,11 @@ class Runtime(ABC):
         return not self.only_on or any(
             device == name or device.startswith(name + SEPARATOR) for name in self.only_on
         )
+
+    @property
+    def is_for_this_machine(self) -> bool:
+        """Whether its device is no CPU of another kind of machine."""
+        return not self.machines or platform.machine() in self.machines
 
     @property
     def measures_files(self) -> bool:

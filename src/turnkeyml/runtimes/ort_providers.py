@@ -28,9 +28,8 @@ def full_names(names: Sequence[str]) -> list[str]:
     unknown = [name for name in names if _short(name) not in installed]
     if unknown:
         raise MeasureError(
-            f"ONNX Runtime {onnxruntime.__version__} has no provider {unknown[0]!r} here; installed "
-            f"are {', '.join(installed)}: choose one of them, or install a build of ONNX Runtime "
-            "that has it."
+            f"The installed ONNX Runtime {onnxruntime.__version__} has no provider {unknown[0]!r}; "
+            f"choose from: {', '.join(installed)}, or install a build of it that has it."
         )
     return list(dict.fromkeys(installed[_short(name)] for name in names))
 

@@ -19,7 +19,7 @@ def _names(text: str) -> list[str]:
 
 
 class Ort(Runtime):
-    """Measures an ONNX file with ONNX Runtime, on the CPU execution provider unless told otherwise."""
+    """Measures an ONNX file with ONNX Runtime, by default with its CPU execution provider."""
 
     name = "ort"
     title = "ONNX Runtime"
