@@ -11,7 +11,7 @@ __all__ = [
     "default_device_name",
     "default_runtime",
     "default_sequences",
-    "device_names",
+    "devices_help",
     "default_opset",
     "precisions",
     "rebuild_policies",
@@ -26,11 +26,12 @@ __all__ = [
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
-def device_names() -> list[str]:
-    """The devices that ``--help`` offers; those of other machines are accepted too."""
+def devices_help() -> str:
+    """The devices that this machine may have; those of other machines are accepted too."""
     from turnkeyml.runtimes.registry import local_devices
 
-    return [name for device in local_devices() for name in device.names()]
+    *others, last = (name for device in local_devices() for name in device.names())
+    return f"device type: {', '.join(others)} or {last}" if others else f"device type: {last}"
 
 
 def default_device_name() -> str:
