@@ -126,6 +126,15 @@ def test_problems_of_plugins_are_shown(info):
     assert "  The plugin x is broken; repair it." in lines
 
 
+def test_an_environment_without_numpy_is_described_too(turnkey, tmp_path):
+    (tmp_path / "numpy.py").write_text("raise ImportError('broken')\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = turnkey("system-info", env={"PYTHONPATH": path})
+    assert done.returncode == 0, done.stderr
+    assert "The noise floor needs numpy, which cannot be imported" in done.stdout
+    assert "usable here" in done.stdout
+
+
 def _with(info, **changes):
     from dataclasses import replace
 

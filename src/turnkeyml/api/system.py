@@ -9,8 +9,7 @@ from importlib import metadata
 
 import turnkeyml
 from turnkeyml.api.plugins import list_plugins
-from turnkeyml.measure.noise import noise_floor
-from turnkeyml.nouns.system import DeviceInfo, GpuInfo, RuntimeInfo, SystemInfo
+from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.runtimes.contract import Device, Runtime
 from turnkeyml.runtimes.registry import default_device, devices, runtimes
 from turnkeyml.system import machine
@@ -40,8 +39,17 @@ def system_info() -> SystemInfo:
         gpus=tuple(GpuInfo(gpu.name, gpu.driver, gpu.memory_bytes) for gpu in find_gpus()),
         devices=tuple(map(_device, sorted(devices(), key=_rank))),
         plugin_problems=tuple(p for plugin in list_plugins() for p in plugin.problems),
-        noise=noise_floor(),
+        noise=_noise(),
     )
+
+
+def _noise() -> NoiseFloor | None:
+    """The noise floor; None without numpy, so that the rest is told of a broken environment too."""
+    try:
+        from turnkeyml.measure.noise import noise_floor
+    except ImportError:
+        return None
+    return noise_floor()
 
 
 def _rank(device: Device) -> int:

@@ -31,6 +31,8 @@ def system_lines(info: SystemInfo, width: int | None = None) -> list[str]:
     if info.plugin_problems:
         lines += ["", "Plugins with problems:"]
         lines += [line for text in info.plugin_problems for line in _wrapped(text, "  ", width)]
+    if info.noise is None:
+        return [*lines, "", "The noise floor needs numpy, which cannot be imported; install it."]
     seconds = f"{info.noise.seconds:.1f}"
     lines += ["", f"Noise floor, from a fixed loop that ran for {seconds} s:"]
     return [*lines, *_facts(_noise(info.noise, info.processors), width)]

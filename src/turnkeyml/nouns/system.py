@@ -115,4 +115,5 @@ class SystemInfo:
     devices: tuple[DeviceInfo, ...]
     plugin_problems: tuple[str, ...]
     """A sentence for each problem of a plugin."""
-    noise: NoiseFloor
+    noise: NoiseFloor | None
+    """None if numpy, which it needs, cannot be imported."""

@@ -1,15 +1,15 @@
 """64-bit ARM CPUs, with the runtimes of the x86 CPUs."""
 
-from turnkeyml.runtimes.contract import Device
-from turnkeyml.system.machine import cpu_name
+from dataclasses import replace
+
+from turnkeyml.runtimes import x86
 
 __all__ = ["DEVICE"]
 
-DEVICE = Device(
-    "arm",
-    "64-bit ARM CPUs",
-    default_runtime="ort",
-    describe=cpu_name,
+DEVICE = replace(
+    x86.DEVICE,
+    name="arm",
+    title="64-bit ARM CPUs",
     machines=("aarch64", "arm64", "ARM64"),
-    runtimes_of="x86",
+    runtimes_of=x86.DEVICE.name,
 )
