@@ -20,14 +20,14 @@ SCRIPTS = EXAMPLES / "scripts"
 
 
 def test_version_and_help_do_not_import_torch():
-    for words in (
-        ["version"],
-        ["--help"],
-        ["benchmark", "--help"],
-        ["race", "--help"],
-        ["cache", "benchmark", "--help"],
-        ["cache", "list"],
-        ["system-info"],
+    for words, wanted in (
+        (["version"], []),
+        (["--help"], []),
+        (["benchmark", "--help"], []),
+        (["race", "--help"], []),
+        (["cache", "benchmark", "--help"], []),
+        (["cache", "list"], []),
+        (["system-info"], ["numpy"]),  # it measures the noise floor
     ):
         check = (
             "import sys\n"
@@ -37,7 +37,7 @@ def test_version_and_help_do_not_import_torch():
             "finally: print([m for m in ('torch', 'numpy', 'rich') if m in sys.modules])"
         )
         found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
-        assert found.stdout.splitlines()[-1] == "[]", found.stderr
+        assert found.stdout.splitlines()[-1] == str(wanted), found.stderr
 
 
 def test_version(turnkey):

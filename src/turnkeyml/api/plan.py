@@ -54,12 +54,14 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     runtimes = [find_runtime(name, device) for name in names]
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     for runtime in runtimes:
-        runtime.complete(options["rt_args"])
+        arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
         if named and measures_here and not places:
             runtime.require()
         if measures_here and not places:
             runtime.require_ready()
+            if not runtime.missing():
+                runtime.check_arguments(arguments)
     if places:
         require_files(runtimes)
         if measures_here:

@@ -4,34 +4,57 @@ from __future__ import annotations
 
 import platform
 import re
+import sys
 from importlib import metadata
 
 import turnkeyml
-from turnkeyml.nouns.system import DeviceInfo, RuntimeInfo, SystemInfo
+from turnkeyml.api.plugins import list_plugins
+from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.runtimes.contract import Device, Runtime
 from turnkeyml.runtimes.registry import default_device, devices, runtimes
 from turnkeyml.system import machine
+from turnkeyml.system.gpus import find_gpus
 
 __all__ = ["system_info"]
 
 
 def system_info() -> SystemInfo:
-    """This machine, the versions of installed libraries, and which runtimes are available.
+    """This machine, the versions of installed libraries, which runtimes are available, and the
+    noise floor, which takes two seconds to measure.
 
     It does not import the libraries.
     """
     return SystemInfo(
         turnkey_version=turnkeyml.__version__,
         python_version=platform.python_version(),
+        python=sys.executable,
         platform=platform.platform(),
         cpu=machine.cpu_name(),
+        architecture=platform.machine(),
         processors=len(machine.allowed_processors()),
         usable_cores=machine.usable_cores(),
         cpu_quota=machine.cpu_quota(),
         memory_bytes=machine.total_memory_bytes(),
         libraries={name: _version(name) for name in _libraries()},
-        devices=tuple(map(_device, devices())),
+        gpus=tuple(GpuInfo(gpu.name, gpu.driver, gpu.memory_bytes) for gpu in find_gpus()),
+        devices=tuple(map(_device, sorted(devices(), key=_rank))),
+        plugin_problems=tuple(p for plugin in list_plugins() for p in plugin.problems),
+        noise=_noise(),
     )
+
+
+def _noise() -> NoiseFloor | None:
+    """The noise floor; None without numpy, so that the rest is told of a broken environment too."""
+    try:
+        from turnkeyml.measure.noise import noise_floor
+    except ImportError:
+        return None
+    return noise_floor()
+
+
+def _rank(device: Device) -> int:
+    """The default device first, those of other machines last."""
+    return 0 if device == default_device() else 2 if device.machines else 1
 
 
 def _device(device: Device) -> DeviceInfo:
@@ -39,21 +62,22 @@ def _device(device: Device) -> DeviceInfo:
         name=device.name,
         title=device.title,
         default=device == default_device(),
-        description=device.describe(),
+        description=device.describe() if device.is_host or not device.machines else "",
         runtimes=tuple(map(_runtime, runtimes(device.name))),
     )
 
 
 def _runtime(runtime: Runtime) -> RuntimeInfo:
-    missing = [*map(str, runtime.missing())]
-    if not missing and (obstacle := runtime.obstacle()) is not None:
-        missing.append(f"a device that is ready ({obstacle})")
+    missing = tuple(map(str, runtime.missing()))
+    # What is not installed cannot be asked whether its device is ready.
+    obstacle = None if missing and runtime.is_for_this_machine else runtime.obstacle()
     return RuntimeInfo(
         name=runtime.name,
         title=runtime.title,
-        available=not missing,
+        available=not missing and obstacle is None,
         version=_version(runtime.library),
-        missing=tuple(missing),
+        missing=missing,
+        obstacle=obstacle or "",
     )
 
 

@@ -32,7 +32,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
         "list": "list them with their labels",
     },
     "plugins": "list the installed plugins: what they add, and problems",
-    "system-info": "describe this machine and the runtimes that are available on it",
+    "system-info": "describe this machine, what can be used on it, and how quiet it is",
     "version": "print the version",
 }
 """What each command does; the module of ``cache list`` is ``cache_list`` in this package."""

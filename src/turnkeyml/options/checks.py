@@ -16,6 +16,7 @@ __all__ = [
     "cache_folder",
     "cache_folders",
     "conditions",
+    "device",
     "interpreters",
     "memory_size",
     "path",
@@ -176,6 +177,14 @@ def _name_of(file: str) -> str:
         return os.path.basename(file)
     own = os.path.basename(above).lstrip(".")
     return os.path.basename(os.path.dirname(above)) if own in ("venv", "env") else own
+
+
+def device(value: Any) -> str:
+    """The name of a known device, also one of another machine: a node or a host may have it."""
+    from turnkeyml.runtimes.registry import find_device
+
+    find_device(value)
+    return str(value)
 
 
 def runtime_arguments(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ __all__ = [
     "default_device_name",
     "default_runtime",
     "default_sequences",
-    "device_names",
+    "devices_help",
     "default_opset",
     "every_precision",
     "precisions",
@@ -27,10 +27,12 @@ __all__ = [
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
 
-def device_names() -> list[str]:
-    from turnkeyml.runtimes.registry import devices
+def devices_help() -> str:
+    """The devices that this machine may have; those of other machines are accepted too."""
+    from turnkeyml.runtimes.registry import local_devices
 
-    return [name for device in devices() for name in device.names()]
+    *others, last = (name for device in local_devices() for name in device.names())
+    return f"device type: {', '.join(others)} or {last}" if others else f"device type: {last}"
 
 
 def default_device_name() -> str:
@@ -47,9 +49,9 @@ def default_runtime() -> str:
 
 
 def runtimes_help() -> str:
-    from turnkeyml.runtimes.registry import devices, runtimes
+    from turnkeyml.runtimes.registry import local_devices, runtimes
 
-    names = {device.name: ", ".join(r.name for r in runtimes(device.name)) for device in devices()}
+    names = {d.name: ", ".join(r.name for r in runtimes(d.name)) for d in local_devices()}
     if len(names) == 1:
         return f"one or more runtimes, measured in turns: {', '.join(names.values())}"
     every = "; ".join(f"{known} on {device}" for device, known in names.items())
@@ -58,9 +60,10 @@ def runtimes_help() -> str:
 
 def runtime_arguments_help() -> str:
     """The syntax of runtime arguments, and the arguments that runtimes take."""
-    from turnkeyml.runtimes.registry import runtimes
+    from turnkeyml.runtimes.registry import local_devices, runtimes
 
-    known = [f"{a.name} ({r.name}): {a.help}" for r in runtimes() for a in r.arguments]
+    offered = [r for device in local_devices() for r in runtimes(device.name)]
+    known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
     text = "; ".join(known) if known else "none of the runtimes takes any"
     return f"arguments for the runtime, as key::value, key::[a,b] or flag; {text}"
 

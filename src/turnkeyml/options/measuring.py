@@ -117,9 +117,9 @@ class DeviceOptions(TypedDict, total=False):
     device: Annotated[
         str,
         _measure(
-            help="device type",
+            help=choices.devices_help,
             default=choices.default_device_name,
-            choices=choices.device_names,
+            check=checks.device,
         ),
     ]
     rt_args: Annotated[

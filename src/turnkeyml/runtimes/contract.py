@@ -7,6 +7,7 @@ imports the file, so import the runtime's library only in ``version`` and ``open
 
 from __future__ import annotations
 
+import platform
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,13 +52,20 @@ class Device:
     default_runtime: str
     describe: Callable[[], str]
     """Returns the name of the hardware in this machine, such as the CPU model."""
-    is_host: bool = False
-    """Whether this program itself runs on it; the host is the default device."""
+    machines: tuple[str, ...] = ()
+    """For a CPU: what ``platform.machine()`` returns on the machines that have it."""
+    runtimes_of: str = ""
+    """Another device whose runtimes it has too: the same classes, which a plugin can add to."""
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """The parts of the family, each with its configurations: ``{"part": ("configuration",)}``."""
     default_name: str = ""
     """What the name of the family alone stands for; empty for the first part in its first
     configuration."""
+
+    @property
+    def is_host(self) -> bool:
+        """Whether this program itself runs on it; the host is the default device."""
+        return platform.machine() in self.machines
 
     @property
     def family(self) -> str:
@@ -257,6 +265,8 @@ class Runtime(ABC):
     device: str = ""
     """The name of its device; the registry sets it from the folder of the file, and adds the part
     and the configuration that the user chose: ``family::part::configuration``."""
+    machines: tuple[str, ...] = ()
+    """The ``machines`` of its device, which the registry sets; empty if it may be in any."""
     only_on: ClassVar[tuple[str, ...]] = ()
     """The parts or configurations that it supports, by their full names, if not all."""
     artifact: ClassVar[str] = ONNX
@@ -292,8 +302,14 @@ class Runtime(ABC):
     def check(self) -> None:  # noqa: B027 - most devices are always ready
         """Raise an error if the device is not ready; called before anything is built."""
 
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:  # noqa: B027 - most take any
+        """Raise an error if this machine cannot do what the completed arguments ask for; called
+        before anything is built, unless another interpreter or another machine measures."""
+
     def obstacle(self) -> str | None:
         """Why the device is not ready, in a few words; None if it is."""
+        if not self.is_for_this_machine:
+            return f"the processor of this machine is {platform.machine()}; leave out --device"
         try:
             self.check()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
@@ -309,6 +325,11 @@ class Runtime(ABC):
         return not self.only_on or any(
             device == name or device.startswith(name + SEPARATOR) for name in self.only_on
         )
+
+    @property
+    def is_for_this_machine(self) -> bool:
+        """Whether its device is no CPU of another kind of machine."""
+        return not self.machines or platform.machine() in self.machines
 
     @property
     def measures_files(self) -> bool:

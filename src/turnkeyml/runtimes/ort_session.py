@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import onnxruntime
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.onnx_nodes import read_nodes
+from turnkeyml.runtimes.ort_providers import CPU, RECORD_PLACEMENT, fallback_stats
 from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
 __all__ = ["OrtSession", "dtype_of", "named_operator", "run_once", "unsound_optimizers"]
@@ -71,7 +72,12 @@ class OrtSession:
     asynchronous = False
 
     def __init__(
-        self, model: str, threads: int, level: str = "all", prepacking: bool = True
+        self,
+        model: str,
+        threads: int,
+        level: str = "all",
+        prepacking: bool = True,
+        providers: Sequence[str] = (CPU,),
     ) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -81,10 +87,13 @@ class OrtSession:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         if not prepacking:
             options.add_session_config_entry("session.disable_prepacking", "1")
+        if [*providers] != [CPU]:
+            options.add_session_config_entry(RECORD_PLACEMENT, "1")
         unsound = unsound_optimizers(model)
         self._session = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"], disabled_optimizers=unsound
+            model, options, providers=[*providers], disabled_optimizers=unsound
         )
+        self._require(providers)
         self._settings = {
             "providers": self._session.get_providers(),
             "intra_op_num_threads": threads,
@@ -95,6 +104,16 @@ class OrtSession:
         if unsound:
             self._settings["disabled_optimizers"] = unsound
         self._binding = self._session.io_binding()
+
+    def _require(self, providers: Sequence[str]) -> None:
+        """Raise an error if ONNX Runtime has left out a provider, which it does without a word."""
+        self._session.disable_fallback()
+        absent = [name for name in providers if name not in self._session.get_providers()]
+        if absent:
+            raise MeasureError(
+                f"ONNX Runtime could not start {absent[0]}; install what it needs, or leave it out "
+                "of providers."
+            )
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
@@ -123,6 +142,9 @@ class OrtSession:
 
     def settings(self) -> dict[str, Any]:
         return dict(self._settings)
+
+    def stats(self) -> dict[str, Any]:
+        return fallback_stats(self._session)
 
     def close(self) -> None:
         del self._binding, self._session

@@ -27,6 +27,7 @@ __all__ = [
     "devices",
     "find_device",
     "find_runtime",
+    "local_devices",
     "register",
     "runtimes",
 ]
@@ -40,6 +41,7 @@ def register(entry: Device | Runtime) -> None:
     if isinstance(entry, Device):
         _devices[entry.name] = entry
     else:
+        entry.machines = _devices[entry.device].machines
         _runtimes[entry.device, entry.name] = entry
 
 
@@ -47,6 +49,11 @@ def devices() -> list[Device]:
     """Every registered device, those of plugins included."""
     _load_plugins()
     return list(_devices.values())
+
+
+def local_devices() -> list[Device]:
+    """The devices that this machine may have: all but the CPUs of other machines."""
+    return [device for device in devices() if _may_be_here(device)]
 
 
 def runtimes(device: str | None = None) -> list[Runtime]:
@@ -80,7 +87,9 @@ def find_device(name: str) -> Device:
         _load_plugins()
         found = _device_at(name)
     if found is None:
-        known = ", ".join(n for device in _devices.values() for n in device.names())
+        known = ", ".join(
+            n for device in _devices.values() if _may_be_here(device) for n in device.names()
+        )
         raise UsageError(f"Unknown device {name!r}; choose from: {known}.{_hint()}")
     return found
 
@@ -107,6 +116,10 @@ def _device_at(name: str) -> Device | None:
     return family.at(name) if family is not None else None
 
 
+def _may_be_here(device: Device) -> bool:
+    return not device.machines or device.is_host
+
+
 def _is_on(runtime: Runtime, device: str) -> bool:
     """Whether a runtime is one of a device; of a family if any of its parts will do."""
     family = device.partition(SEPARATOR)[0]
@@ -129,6 +142,17 @@ def _load() -> None:
             for runtime in _runtimes_in(f"{package.__name__}.{file.name}"):
                 runtime.device = package.DEVICE.name
                 register(runtime)
+    for device in _devices.values():
+        _share_runtimes(device)
+
+
+def _share_runtimes(device: Device) -> None:
+    """Register the runtimes that a device shares with another one."""
+    for (other, name), runtime in list(_runtimes.items()):
+        if other == device.runtimes_of and (device.name, name) not in _runtimes:
+            shared = copy.copy(runtime)
+            shared.device = device.name
+            register(shared)
 
 
 def _runtimes_in(module: str) -> list[Runtime]:

@@ -25,17 +25,31 @@ __all__ = [
 ]
 
 
+ARM_CORES = {
+    "0xd03": "Cortex-A53",
+    "0xd07": "Cortex-A57",
+    "0xd08": "Cortex-A72",
+    "0xd0b": "Cortex-A76",
+    "0xd0c": "Neoverse N1",
+    "0xd40": "Neoverse V1",
+    "0xd49": "Neoverse N2",
+    "0xd4f": "Neoverse V2",
+}
+"""The cores of Arm, by the numbers that Linux gives instead of their names."""
+
+
 @functools.cache
-def cpu_name() -> str:
+def cpu_name(root: Path = Path("/")) -> str:
     """The model name of the CPU."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "model name" and value.strip():
-                return value.strip()
+        lines = (root / "proc/cpuinfo").read_text().splitlines()
     except FileNotFoundError:
-        return platform.processor() or platform.machine()  # not Linux: a plainer name
-    return platform.processor() or platform.machine()
+        lines = []  # not Linux: a plainer name
+    found = {key.strip(): value.strip() for key, _, value in (row.partition(":") for row in lines)}
+    core = ARM_CORES.get(found.get("CPU part", ""))
+    if core is not None and found.get("CPU implementer") == "0x41":
+        return f"Arm {core}"
+    return found.get("model name") or platform.processor() or platform.machine()
 
 
 def allowed_processors() -> set[int]:

@@ -1,4 +1,4 @@
-"""Intel and AMD x86 CPUs."""
+"""Intel and AMD x86 CPUs. Their runtimes are those of every CPU; see the other device folders."""
 
 from turnkeyml.runtimes.contract import Device
 from turnkeyml.system.machine import cpu_name
@@ -6,5 +6,9 @@ from turnkeyml.system.machine import cpu_name
 __all__ = ["DEVICE"]
 
 DEVICE = Device(
-    "x86", "Intel and AMD x86 CPUs", default_runtime="ort", describe=cpu_name, is_host=True
+    "x86",
+    "Intel and AMD x86 CPUs",
+    default_runtime="ort",
+    describe=cpu_name,
+    machines=("x86_64", "AMD64", "amd64", "i686", "i386"),
 )

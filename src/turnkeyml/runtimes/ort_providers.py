@@ -1,0 +1,70 @@
+"""Execution providers of ONNX Runtime: their names, and which nodes of a model each one runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import onnxruntime
+
+from turnkeyml.errors import MeasureError
+
+__all__ = ["CPU", "RECORD_PLACEMENT", "fallback_stats", "full_names"]
+
+CPU = "CPUExecutionProvider"
+SUFFIX = "executionprovider"
+RECORD_PLACEMENT = "session.record_ep_graph_assignment_info"
+"""The setting of a session that makes ONNX Runtime remember which provider runs which node."""
+OPERATORS_SHOWN = 6
+
+
+def full_names(names: Sequence[str]) -> list[str]:
+    """The names of installed providers, from full or short names; an error lists what is installed.
+
+    The short name of ``XnnpackExecutionProvider`` is ``xnnpack``, in any case.
+    """
+    installed = {_short(name): name for name in onnxruntime.get_available_providers()}
+    unknown = [name for name in names if _short(name) not in installed]
+    if unknown:
+        raise MeasureError(
+            f"The installed ONNX Runtime {onnxruntime.__version__} has no provider {unknown[0]!r}; "
+            f"choose from: {', '.join(installed)}, or install a build of it that has it."
+        )
+    return list(dict.fromkeys(installed[_short(name)] for name in names))
+
+
+def _short(name: str) -> str:
+    return name.strip().lower().removesuffix(SUFFIX)
+
+
+def fallback_stats(session: onnxruntime.InferenceSession) -> dict[str, Any]:
+    """How many nodes fall back to the CPU, and which; nothing if the CPU is all that is used."""
+    used = session.get_providers()
+    if used == [CPU]:
+        return {}
+    if not hasattr(session, "get_provider_graph_assignment_info"):
+        text = f"unknown: ONNX Runtime {onnxruntime.__version__} does not tell; use a newer one"
+        return {"fallback": text}
+    placed = [
+        (part.ep_name, node.op_type)
+        for part in session.get_provider_graph_assignment_info()
+        for node in part.get_nodes()
+    ]
+    on_cpu = Counter(operator for provider, operator in placed if provider == CPU)
+    return {
+        "nodes": len(placed),
+        "nodes_on_cpu": on_cpu.total(),
+        "fallback": _in_words(on_cpu, len(placed), used[0]),
+    }
+
+
+def _in_words(on_cpu: Counter[str], nodes: int, first: str) -> str:
+    if not on_cpu:
+        return f"none: no node of {nodes} runs on the CPU provider"
+    shown = [f"{name} {count}" for name, count in on_cpu.most_common(OPERATORS_SHOWN)]
+    more = ", …" if len(on_cpu) > OPERATORS_SHOWN else ""
+    return (
+        f"{on_cpu.total()} of {nodes} nodes run on the CPU provider instead of {first} "
+        f"({', '.join(shown)}{more})"
+    )
