@@ -21,7 +21,7 @@ import turnkeyml
 from turnkeyml import TurnkeyError, UsageError, race_files
 from turnkeyml.api.plan import make_plan
 from turnkeyml.nouns import Place, answers_to, label_of
-from turnkeyml.options import checks
+from turnkeyml.options import places
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 
 from .conftest import EXAMPLES, SMALL_MODEL
@@ -247,18 +247,18 @@ def test_a_worker_that_cannot_start_is_the_failure_of_its_row(
     ],
 )
 def test_interpreters_have_names(given, names):
-    assert [place.name for place in checks.interpreters(given)] == names
+    assert [place.name for place in places.interpreters(given)] == names
 
 
 @posix
 def test_an_environment_gives_its_name(bare):
-    assert checks.interpreters(str(bare)) == (Place("bare", str(bare)),)
+    assert places.interpreters(str(bare)) == (Place("bare", str(bare)),)
 
 
 @pytest.mark.parametrize("given", ["=x", "a b=x", "a=", ["/x/python", "/y/python"]])
 def test_names_are_plain_and_different(given):
     with pytest.raises(UsageError):
-        checks.interpreters(given)
+        places.interpreters(given)
 
 
 def test_a_contestant_is_called_by_any_of_its_names():

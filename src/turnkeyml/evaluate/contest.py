@@ -243,9 +243,7 @@ def _memory_speeds(ready: list[_Runner]) -> list[float | None]:
     here = None
     if all(isinstance(w, Worker) for w in workers) and any(map(_is_here, workers)):
         here = memory_speed()
-    return [
-        here if not isinstance(w, Worker) or w.is_here else w.memory_speed() for w in workers
-    ]
+    return [here if not isinstance(w, Worker) or w.is_here else w.memory_speed() for w in workers]
 
 
 def _is_here(meter: Meter | None) -> bool:
@@ -393,7 +391,7 @@ class _Runner:
         """With the machine, if it is not this one."""
         if found is None or not self._contestant.place.host:
             return found
-        return replace(found, machine=self._sittings[0].costs.site.machine)
+        return replace(found, machine=self._sittings[0].costs.site.node)
 
     @property
     def _processes(self) -> int:

@@ -72,7 +72,8 @@ def _read_digest(path: Path, size: int, changed_at: int) -> str:
 
 def _as_text(process: subprocess.Popen[bytes]) -> subprocess.Popen[str]:
     """The same process, whose pipes are of text from now on."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     text: subprocess.Popen[str] = process  # type: ignore[assignment]
     text.stdin = io.TextIOWrapper(process.stdin, encoding="utf-8", write_through=True)  # type: ignore[arg-type]
     text.stdout = io.TextIOWrapper(process.stdout, encoding="utf-8")  # type: ignore[arg-type]

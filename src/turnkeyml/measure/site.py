@@ -17,7 +17,7 @@ class Site:
 
     device: str = ""
     """The name of the hardware that runs the model; empty if nobody asked."""
-    machine: str = field(default_factory=platform.node)
+    node: str = field(default_factory=platform.node)
     """Its name in the network."""
     platform: str = field(default_factory=platform.platform)
     cpu: str = field(default_factory=machine.cpu_name)
@@ -28,5 +28,5 @@ class Site:
     cpu_quota: float | None = field(default_factory=machine.cpu_quota)
     governor: str | None = field(default_factory=machine.governor)
     frequency_mhz: float | None = field(default_factory=machine.frequency_mhz)
-    may_move: bool = field(default_factory=lambda: distance.may_move())
+    may_move: bool = field(default_factory=distance.may_move)
     """Whether a hypervisor may run the processors on different core complexes."""

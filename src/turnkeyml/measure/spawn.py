@@ -22,10 +22,10 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
+from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
-from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.nouns import HERE, Place, from_dict, to_dict
 from turnkeyml.system import ssh
 
@@ -113,9 +113,10 @@ class Worker:
     def memory_speed(self) -> float | None:
         """How fast the memory is where it runs; see ``measure.memory``."""
         try:
-            return from_dict(float | None, self._ask(do="memory_speed"))
+            speed = self._ask(do="memory_speed")
         except MeasureError:  # whoever asks it for runs will say why
             return None
+        return None if speed is None else float(speed)
 
     def costs(self) -> Costs:
         """What it has cost by now; if it is no more, what was known when it began."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import Place
 from turnkeyml.runtimes.contract import Need, Runtime
+from turnkeyml.system.hosts import examine_on
 from turnkeyml.system.interpreters import Interpreter, examine
 
 __all__ = ["require_elsewhere", "require_files"]
@@ -14,14 +15,14 @@ __all__ = ["require_elsewhere", "require_files"]
 NUMPY = Need(module="numpy", install="pip install numpy")
 
 
-def require_files(runtimes: Sequence[Runtime]) -> None:
-    """Raise a usage error if a runtime needs the process of the script."""
+def require_files(runtimes: Sequence[Runtime], option: str) -> None:
+    """Raise a usage error about an option if a runtime needs the process of the script."""
     live = [runtime.name for runtime in runtimes if not runtime.measures_files]
     if live:
         verb, them = ("measures", "it") if len(live) == 1 else ("measure", "them")
         raise UsageError(
             f"{' and '.join(live)} {verb} the live model in the process of its script, which "
-            f"--python does not change; leave {them} out of --runtime."
+            f"{option} does not change; leave {them} out of --runtime."
         )
 
 
@@ -30,19 +31,23 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
     needs = [need for runtime in runtimes for need in runtime.needs]
     modules = dict.fromkeys(need.module for need in (NUMPY, *needs) if need.module)
     for place in places:
-        found = examine(place.python, modules)
-        _check(found, "turnkey", (NUMPY,))
+        if place.host:
+            found = examine_on(place.host, place.python, modules)
+        else:
+            found = examine(place.python, modules)
+        _check(found, place.host, "turnkey", (NUMPY,))
         for runtime in runtimes:
-            _check(found, f"the runtime {runtime.name}", runtime.needs)
+            _check(found, place.host, f"the runtime {runtime.name}", runtime.needs)
 
 
-def _check(found: Interpreter, who: str, needs: Sequence[Need]) -> None:
+def _check(found: Interpreter, host: str, who: str, needs: Sequence[Need]) -> None:
+    there = f" on the host {host}" if host else ""
     for need in needs:
         if need.module and need.module not in found.modules:
             install = need.install
             if install.startswith("pip "):
-                install = f"run '{found.path} -m {install}'"
+                install = f"run '{found.path} -m {install}'{' there' if host else ''}"
             raise TurnkeyError(
-                f"{found.path} does not have the Python module {need.module}, which {who} needs; "
-                f"{install}."
+                f"{found.path}{there} does not have the Python module {need.module}, which {who} "
+                f"needs; {install}."
             )

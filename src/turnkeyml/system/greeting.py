@@ -14,7 +14,7 @@ MARK = "turnkey-host "
 LAUNCHER = '-c "import sys; exec(eval(sys.stdin.readline()))"'
 """Arguments that any shell leaves as they are; the program itself comes as a line."""
 
-_PROGRAM = '''
+_PROGRAM = """
 import json, os, sys
 
 sys.path[:1] = [p for p in sys.path[:1] if p]
@@ -86,7 +86,7 @@ def main(modules):
 
 
 main({modules!r})
-'''
+"""
 
 
 def program(modules: list[str]) -> str:

@@ -127,7 +127,8 @@ class Connection:
 
     def close(self) -> None:
         """End the process, and with it what runs on the other machine."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         self.process.kill()
