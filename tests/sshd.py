@@ -149,6 +149,8 @@ def write_configuration(sshd: Sshd, name: str, *lines: str) -> Path:
         "GlobalKnownHostsFile none",
         "StrictHostKeyChecking yes",
     ]
+    if any(line.startswith("IdentityFile") for line in lines):  # otherwise all are tried
+        usual = [line for line in usual if not line.startswith("IdentityFile")]
     path = sshd.folder / f"{name}.config"
     body = "".join(f"    {line}\n" for line in (*lines, *usual))
     path.write_text(f"Host {ALIAS} near\n{body}")

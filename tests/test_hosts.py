@@ -19,9 +19,9 @@ import onnxruntime
 import pytest
 import yaml
 
-from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
 from turnkeyml.api.plan import make_plan
-from turnkeyml.nouns import Place, answers_to, label_of
+from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
+from turnkeyml.nouns import HERE, Place, answers_to, label_of
 from turnkeyml.options.places import hosts, places_of
 from turnkeyml.system.hosts import examine_on
 
@@ -165,6 +165,18 @@ def test_a_second_run_sends_nothing(raced, sshd, python, tmp_path):
     printed(sshd, *words, "--skip", "successful")
     assert [e["host"] for e in evaluations(cache)] == ["far", "ort-near", "third"]
     assert blobs(sshd) == before
+
+
+@needs_sshd
+def test_this_machine_races_against_another_one(sshd, python, tmp_path):
+    words = ["race", SAMPLE, "--host", "here", "--host", ALIAS, "--python", f"p={python}"]
+    text = printed(sshd, *words, "--quick", "-d", tmp_path)
+    found = evaluations(tmp_path)
+    assert [(e["host"], e["conditions"]["machine"]) for e in found] == [
+        ("", ""),
+        (ALIAS, os.uname().nodename),
+    ]
+    assert "ort (host far, python p) fp32" in text
 
 
 @needs_sshd
@@ -396,7 +408,7 @@ def test_a_silent_connection_ends_the_worker(sshd, python, reach, tmp_path, monk
         finally:
             for pid in clients(sshd):
                 os.kill(pid, signal.SIGCONT)
-        with pytest.raises(MeasureError):
+        with pytest.raises(MeasureError, match="heard nothing for 2 s"):
             worker.take(1, 1)
 
 
@@ -408,7 +420,7 @@ def opened(sshd: Sshd, python: str, folder: Path) -> Iterator:
 
     printed(sshd, SAMPLE, "--build-only", "-d", folder)
     (build,) = [p.parent for p in folder.glob("*/turnkey_stats.yaml")]
-    (model,) = build.glob("onnx/*-opt.onnx")
+    (model,) = build.glob("onnx/*.onnx")
     file = model.relative_to(build).as_posix()
     request = WorkerRequest(
         device="x86",
@@ -457,6 +469,12 @@ def test_each_interpreter_is_used_on_each_host():
         ("b", "y", "python3.12"),
     ]
     assert places_of({"host": hosts("a")}) == (Place(host="a", host_name="a"),)
+
+
+def test_this_machine_takes_part_too(tmp_path):
+    assert places_of({"host": hosts(["here", "a"])})[0] == HERE
+    given = {"host": hosts("mine=here"), "python": (Place("x", "x/python"),)}
+    assert places_of(given) == (Place("x", os.path.abspath("x/python"), host_name="mine"),)
 
 
 def test_live_models_stay_on_this_machine():

@@ -8,6 +8,7 @@ there is something to pass on, and has imported neither numpy nor the runtime.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -38,7 +39,7 @@ SIGNALLED = 128
 
 def serve(root: str) -> NoReturn:
     """Receive what is to be measured, and look after its worker."""
-    asked = json.loads(sys.stdin.readline())
+    asked = json.loads(sys.stdin.buffer.readline())
     store = Store(Path(root))
     try:
         _receive(store, asked["files"])
@@ -168,13 +169,16 @@ def _look_after(worker: subprocess.Popen[bytes], asked: dict[str, Any]) -> NoRet
 
     threading.Thread(target=leave, daemon=True).start()
     begun = b""
-    while select.select([0], [], [], asked["silence_seconds"])[0]:
+    seconds = asked["silence_seconds"]
+    while select.select([0], [], [], seconds)[0]:
         part = os.read(0, CHUNK)
         if not part:
-            break
+            _end(worker, 0)
         *lines, begun = (begun + part).split(b"\n")
         _pass_on(worker, [line for line in lines if line])  # an empty one is a sign of life
-    _end(worker)
+    sys.stderr.write(f"The worker heard nothing for {seconds:g} s and ended.\n")
+    sys.stderr.flush()
+    _end(worker, 1)
 
 
 def _pass_on(worker: subprocess.Popen[bytes], lines: list[bytes]) -> None:
@@ -187,12 +191,14 @@ def _pass_on(worker: subprocess.Popen[bytes], lines: list[bytes]) -> None:
         time.sleep(GRACE_SECONDS)
 
 
-def _end(worker: subprocess.Popen[bytes]) -> NoReturn:
+def _end(worker: subprocess.Popen[bytes], code: int) -> NoReturn:
+    """End a worker, by itself if it will, and exit."""
     assert worker.stdin is not None
     try:
         worker.stdin.close()
         worker.wait(GRACE_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
-        os.killpg(worker.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(worker.pid, signal.SIGKILL)
     worker.wait()
-    os._exit(0)
+    os._exit(code)

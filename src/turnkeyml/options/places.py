@@ -14,6 +14,9 @@ from turnkeyml.nouns.places import Place
 
 __all__ = ["hosts", "interpreters", "places_of"]
 
+THIS_MACHINE = "here"
+"""Stands for turnkey's own machine among others."""
+
 
 def interpreters(value: Any) -> tuple[Place, ...]:
     """Named interpreters, from ``NAME=PATH`` or ``PATH``, one or several, or a mapping.
@@ -38,12 +41,16 @@ def places_of(options: Mapping[str, Any]) -> tuple[Place, ...]:
     pythons: Sequence[Place] = options.get("python") or ()
     machines: Sequence[Place] = options.get("host") or ()
     if not machines:
-        return tuple(replace(place, python=_resolved(place.python)) for place in pythons)
-    return tuple(
-        replace(machine, name=place.name, python=place.python)
-        for machine in machines
-        for place in pythons or (Place(),)
-    )
+        machines = (Place(),) if pythons else ()
+    return tuple(_at(machine, place) for machine in machines for place in pythons or (Place(),))
+
+
+def _at(machine: Place, interpreter: Place) -> Place:
+    """An interpreter on a machine; only paths on this one can be completed."""
+    python = interpreter.python
+    if python and not machine.host:
+        python = _resolved(python)
+    return replace(machine, name=interpreter.name, python=python)
 
 
 def _several(value: Any, make: Callable[[str], Place]) -> tuple[Place, ...]:
@@ -83,6 +90,8 @@ def _host(word: str) -> Place:
         raise UsageError(f"--host must be NAME=USER@MACHINE or USER@MACHINE, not {word!r}.")
     if machine.startswith("-") or re.search(r"[\s\0]", machine):
         raise UsageError(f"{machine!r} is not a machine that ssh could connect to.")
+    if machine == THIS_MACHINE:
+        return Place(host_name=_checked(name, "a host") if name else "")
     name = name or _as_name(_machine_name(machine), "host")
     return Place(host=machine, host_name=_checked(name, "a host"))
 

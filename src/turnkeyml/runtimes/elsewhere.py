@@ -33,11 +33,20 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
     for place in places:
         if place.host:
             found = examine_on(place.host, place.python, modules)
-        else:
+        elif place.python:
             found = examine(place.python, modules)
+        else:
+            _require_here(runtimes)
+            continue
         _check(found, place.host, "turnkey", (NUMPY,))
         for runtime in runtimes:
             _check(found, place.host, f"the runtime {runtime.name}", runtime.needs)
+
+
+def _require_here(runtimes: Sequence[Runtime]) -> None:
+    for runtime in runtimes:
+        runtime.require()
+        runtime.require_ready()
 
 
 def _check(found: Interpreter, host: str, who: str, needs: Sequence[Need]) -> None:

@@ -62,7 +62,7 @@ def load(folder):
 def main(modules):
     version = list(sys.version_info[:3])
     say(python=version, modules=[name for name in modules if version >= [3, 4] and has(name)])
-    line = sys.stdin.readline()
+    line = sys.stdin.buffer.readline() if version >= [3] else ""
     if not line:
         return
     asked = json.loads(line)
@@ -71,8 +71,9 @@ def main(modules):
     there = os.path.isdir(folder)
     say(send=not there)
     if not there:
-        content = sys.stdin.buffer.read(asked["size"])
-        if len(content) < asked["size"]:
+        size = int(sys.stdin.buffer.readline() or 0)
+        content = sys.stdin.buffer.read(size)
+        if not size or len(content) < size:
             return
         try:
             keep(content, folder)

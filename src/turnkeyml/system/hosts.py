@@ -63,14 +63,10 @@ class Connection:
 
     def install(self) -> None:
         """Let the machine have this package, which is sent unless it is there already."""
-        content = package.archive()
-        asked = {
-            "root": environment.remote_dir(),
-            "package": package.digest(),
-            "size": len(content),
-        }
-        self.say(asked)
+        self.say({"root": environment.remote_dir(), "package": package.digest()})
         if self.hear()["send"]:
+            content = package.archive()
+            self.say(len(content))
             self.send(content)
         self.hear()
 
