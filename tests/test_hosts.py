@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy
+import onnx
 import onnxruntime
 import pytest
 import yaml
+from onnx import helper
 
 from turnkeyml.api.plan import make_plan
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
@@ -186,6 +188,26 @@ def test_threads_of_the_machine_are_the_default_and_can_be_chosen(raced, sshd, p
     (one,) = evaluations(tmp_path)
     assert one["conditions"]["threads"] == 1
     assert one["conditions"]["settings"]["intra_op_num_threads"] == 1
+
+
+@needs_sshd
+def test_external_data_goes_over_with_the_model(sshd, python, tmp_path):
+    weights = onnx.numpy_helper.from_array(numpy.ones((8, 8), numpy.float32), "w")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [2, 8])],
+        [helper.make_tensor_value_info("y", 1, [2, 8])],
+        [weights],
+    )
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 18)])
+    settings = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0}
+    onnx.save(model, tmp_path / "m.onnx", **settings)
+    cache = tmp_path / "cache"
+    words = [tmp_path / "m.onnx", "--host", ALIAS, "--python", python, "--iterations", 20]
+    printed(sshd, *words, "-d", cache)
+    (one,) = evaluations(cache)
+    assert one["verification"]["verdict"] == "match"
 
 
 # What people get wrong

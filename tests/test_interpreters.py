@@ -22,7 +22,9 @@ from turnkeyml import TurnkeyError, UsageError, race_files
 from turnkeyml.api.plan import make_plan
 from turnkeyml.nouns import Place, answers_to, label_of
 from turnkeyml.options import places
+from turnkeyml.runtimes.elsewhere import require_elsewhere
 from turnkeyml.runtimes.onnx_nodes import read_nodes
+from turnkeyml.runtimes.registry import find_runtime
 
 from .conftest import EXAMPLES, SMALL_MODEL
 
@@ -215,6 +217,14 @@ def test_a_missing_interpreter_exits_with_status_1_and_builds_nothing(turnkey, c
 def test_live_models_stay_in_the_process_of_their_script():
     with pytest.raises(UsageError, match="torch-eager measures the live model in the process"):
         make_plan(python=sys.executable, runtime=["ort", "torch-eager"])
+
+
+def test_a_runtime_of_a_plugin_needs_the_plugin_there():
+    class Mine(type(find_runtime("ort", "x86"))):
+        __module__ = "turnkeyml_plugin_absent.runtime"
+
+    with pytest.raises(TurnkeyError, match="install the plugin turnkeyml_plugin_absent there"):
+        require_elsewhere([Place("ours", sys.executable)], [Mine()])
 
 
 def test_a_baseline_that_does_not_take_part_is_a_usage_error():

@@ -28,7 +28,7 @@ def require_files(runtimes: Sequence[Runtime], option: str) -> None:
 
 def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> None:
     """Raise an error if a place lacks an interpreter, numpy, or what one of the runtimes needs."""
-    needs = [need for runtime in runtimes for need in runtime.needs]
+    needs = [need for runtime in runtimes for need in _needs(runtime)]
     modules = dict.fromkeys(need.module for need in (NUMPY, *needs) if need.module)
     for place in places:
         if place.host:
@@ -40,7 +40,15 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
             continue
         _check(found, place.host, "turnkey", (NUMPY,))
         for runtime in runtimes:
-            _check(found, place.host, f"the runtime {runtime.name}", runtime.needs)
+            _check(found, place.host, f"the runtime {runtime.name}", _needs(runtime))
+
+
+def _needs(runtime: Runtime) -> list[Need]:
+    """What a runtime needs in another environment: if it is a plugin's, also the plugin."""
+    package = type(runtime).__module__.partition(".")[0]
+    if package == __name__.partition(".")[0]:
+        return [*runtime.needs]
+    return [Need(module=package, install=f"install the plugin {package} there"), *runtime.needs]
 
 
 def _require_here(runtimes: Sequence[Runtime]) -> None:
