@@ -50,9 +50,21 @@ class Sshd:
     """An interpreter that the user can run."""
     environment: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def is_another_user(self) -> bool:
+        return self.user != getpass.getuser()
+
+    @property
+    def remote(self) -> Path:
+        """Where the user keeps what is sent; our own home stays as it is."""
+        if self.is_another_user:
+            return self.home / ".cache" / "turnkey-remote"
+        return self.folder / "remote"
+
     def configure(self, name: str, *lines: str) -> dict[str, str]:
         """The environment for another configuration of ssh."""
-        return {"TURNKEY_SSH": f"ssh -F {write_configuration(self, name, *lines)}"}
+        ssh = {"TURNKEY_SSH": f"ssh -F {write_configuration(self, name, *lines)}"}
+        return ssh if self.is_another_user else {**ssh, "TURNKEY_REMOTE_DIR": str(self.remote)}
 
     def processes(self, word: str) -> list[int]:
         """The processes of the user whose command has a word, except for servers."""

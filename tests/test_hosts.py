@@ -94,9 +94,8 @@ def evaluations(cache: Path) -> list[dict]:
 
 
 def blobs(sshd: Sshd) -> dict[str, int]:
-    """What was sent to the host, by its hash, and when."""
-    folder = sshd.home / ".cache" / "turnkey-remote" / "blobs"
-    return {path.name: path.stat().st_ino for path in folder.iterdir()}
+    """What was sent to the host, by its hash; the number of a file changes if it is sent again."""
+    return {path.name: path.stat().st_ino for path in (sshd.remote / "blobs").iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +137,8 @@ def test_the_record_describes_the_machine(raced, python):
 
 @needs_sshd
 def test_it_ran_as_the_user_of_the_host(raced, sshd):
-    folder = sshd.home / ".cache" / "turnkey-remote"
-    assert folder.owner() == sshd.user
-    assert len(list((folder / "packages").iterdir())) == 1
+    assert sshd.remote.owner() == sshd.user
+    assert len(list((sshd.remote / "packages").iterdir())) == 1
 
 
 @needs_sshd

@@ -114,8 +114,6 @@ class FileContestant:
     build: BuildFolder
     reference: ReferenceRecord | None
     artifact: str
-    files: tuple[str, ...]
-    """The artifact and its external data, by their paths in the build folder."""
     sha256: str | None
     """Of the file as it is measured."""
     changed: bool = False
@@ -124,6 +122,8 @@ class FileContestant:
     """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
     place: Place = HERE
+    files: tuple[str, ...] = ()
+    """The artifact and its external data, by their paths in the build folder."""
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
@@ -135,7 +135,7 @@ class FileContestant:
             build_name=self.build.name,
             reference=self.reference,
             judged_in=self.judged_in,
-            files=self.files,
+            files=self.files or (self.artifact,),
         )
         name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
