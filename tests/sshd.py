@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -68,7 +67,7 @@ class Sshd:
 
     def processes(self, word: str) -> list[int]:
         """The processes of the user whose command has a word, except for servers."""
-        owner = pwd.getpwnam(self.user).pw_uid
+        owner = self.home.stat().st_uid
         return [pid for pid in _pids() if _is_of(pid, owner, word)]
 
 
@@ -99,7 +98,7 @@ def running() -> Iterator[Sshd]:
         process = _start(folder, port)
         stack.callback(process.wait)
         stack.callback(process.terminate)
-        home = Path(pwd.getpwnam(user).pw_dir)
+        home = Path(os.path.expanduser(f"~{user}"))
         made = Sshd(folder, user, home, port, process, python)
         made.environment = made.configure("usual")
         yield made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ from onnx import helper
 
 from turnkeyml.api.plan import make_plan
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
+from turnkeyml.measure.remote import Store
 from turnkeyml.nouns import HERE, Place, answers_to, label_of
 from turnkeyml.options.places import hosts, places_of
 from turnkeyml.system.hosts import examine_on
@@ -188,21 +190,27 @@ def test_threads_of_the_machine_are_the_default_and_can_be_chosen(raced, sshd, p
     assert one["conditions"]["settings"]["intra_op_num_threads"] == 1
 
 
-@needs_sshd
-def test_external_data_goes_over_with_the_model(sshd, python, tmp_path):
-    weights = onnx.numpy_helper.from_array(numpy.ones((8, 8), numpy.float32), "w")
+def product(path: Path, width: int) -> Path:
+    """An ONNX file that multiplies with a matrix, which is external data."""
+    weights = onnx.numpy_helper.from_array(numpy.ones((width, width), numpy.float32), "w")
     graph = helper.make_graph(
         [helper.make_node("MatMul", ["x", "w"], ["y"])],
         "g",
-        [helper.make_tensor_value_info("x", 1, [2, 8])],
-        [helper.make_tensor_value_info("y", 1, [2, 8])],
+        [helper.make_tensor_value_info("x", 1, [2, width])],
+        [helper.make_tensor_value_info("y", 1, [2, width])],
         [weights],
     )
     model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 18)])
-    settings = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0}
-    onnx.save(model, tmp_path / "m.onnx", **settings)
+    settings = {"save_as_external_data": True, "location": f"{path.stem}.data", "size_threshold": 0}
+    onnx.save(model, path, **settings)
+    return path
+
+
+@needs_sshd
+def test_external_data_goes_over_with_the_model(sshd, python, tmp_path):
+    made = product(tmp_path / "m.onnx", 8)
     cache = tmp_path / "cache"
-    words = [tmp_path / "m.onnx", "--host", ALIAS, "--python", python, "--iterations", 20]
+    words = [made, "--host", ALIAS, "--python", python, "--iterations", 20]
     printed(sshd, *words, "-d", cache)
     (one,) = evaluations(cache)
     assert one["verification"]["verdict"] == "match"
@@ -310,19 +318,24 @@ def test_paths_of_the_host_are_those_of_its_shell(sshd, reach):
 
 
 @needs_sshd
-def test_a_full_disk_is_the_failure_of_the_row(sshd, python, turnkey, cache):
-    small = sshd.folder / "small"
-    small.mkdir(exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=777", "tmpfs", str(small)]
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [("64k", "No space left on device; make room"), ("8m", "it takes 16 MB and only ")],
+)
+def test_a_full_disk_is_the_failure_of_the_row(size, sentence, sshd, python, turnkey):
+    """Whether this package has no room or the model."""
+    small, model = sshd.folder / f"small-{size}", product(sshd.folder / f"{size}.onnx", 2000)
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "tmpfs", str(small)]
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("only root can mount a small file system")
     try:
         env = {**sshd.environment, "TURNKEY_REMOTE_DIR": str(small)}
-        result = turnkey(SAMPLE, "--host", ALIAS, "--python", python, env=env)
+        result = turnkey(model, "--host", ALIAS, "--python", python, env=env)
     finally:
         subprocess.run(["umount", str(small)], check=True)
     assert result.returncode == 1
-    assert f"The host far cannot keep what is measured in {small}: No space left" in result.stdout
+    assert f"The host far cannot keep what is measured in {small}: {sentence}" in result.stdout
     assert "TURNKEY_REMOTE_DIR" in result.stdout
 
 
@@ -454,6 +467,19 @@ def opened(sshd: Sshd, python: str, folder: Path) -> Iterator:
     worker = Worker("turnkeyml.measure.worker", request, folder / "logs", "ort", place)
     with contextlib.closing(worker):
         yield worker
+
+
+def test_a_store_forgets_what_nobody_used_for_a_month(tmp_path):
+    store = Store(tmp_path)
+    digest = hashlib.sha256(b"x").hexdigest()
+    for name in ("old", digest):
+        store.path(name).write_bytes(b"x")
+        os.utime(store.path(name), (0, 0))
+    build = store.build("model_1", [["onnx/model.onnx", digest, 1]])
+    store.forget_old()
+    assert (build / "onnx" / "model.onnx").read_bytes() == b"x"
+    assert store.has(digest, 1)
+    assert not store.path("old").exists()
 
 
 # Words
