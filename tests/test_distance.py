@@ -32,6 +32,7 @@ from turnkeyml.measure.record import (
 )
 from turnkeyml.measure.rules import DEFAULT, QUICK, RIGOROUS, Rule
 from turnkeyml.measure.samples import Samples
+from turnkeyml.measure.site import Site
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -175,8 +176,8 @@ def samples_of(distances: tuple[float | None, ...], slow: float = 1.06) -> Sampl
     )
 
 
-def evaluated(*distances: float | None, threads: int = 2) -> Evaluation:
-    sitting = Sitting(samples_of(distances), Costs(0.1))
+def evaluated(*distances: float | None, threads: int = 2, may_move: bool = False) -> Evaluation:
+    sitting = Sitting(samples_of(distances), Costs(0.1, site=Site(may_move=may_move)))
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     return evaluation_of([sitting], device, runtime, threads, Rule())
 
@@ -224,11 +225,8 @@ def test_one_thread_does_not_care():
 
 
 @pytest.mark.parametrize(("may", "flagged"), [(True, {FlagKind.PLACEMENT}), (False, set())])
-def test_processors_that_are_apart_all_the_time_are_flagged_where_they_need_not_be(
-    monkeypatch, may, flagged
-):
-    monkeypatch.setattr("turnkeyml.measure.record.may_move", lambda: may)
-    evaluation = evaluated(*(FAR,) * ROUNDS)
+def test_processors_that_are_apart_all_the_time_are_flagged_where_they_need_not_be(may, flagged):
+    evaluation = evaluated(*(FAR,) * ROUNDS, may_move=may)
     assert are_apart(evaluation.conditions.processor_distance)
     assert evaluation.conditions.processors_apart is may
     assert kinds(evaluation) == flagged

@@ -21,8 +21,10 @@ import turnkeyml
 from turnkeyml import TurnkeyError, UsageError, race_files
 from turnkeyml.api.plan import make_plan
 from turnkeyml.nouns import Place, answers_to, label_of
-from turnkeyml.options import checks
+from turnkeyml.options import places
+from turnkeyml.runtimes.elsewhere import require_elsewhere
 from turnkeyml.runtimes.onnx_nodes import read_nodes
+from turnkeyml.runtimes.registry import find_runtime
 
 from .conftest import EXAMPLES, SMALL_MODEL
 
@@ -217,6 +219,14 @@ def test_live_models_stay_in_the_process_of_their_script():
         make_plan(python=sys.executable, runtime=["ort", "torch-eager"])
 
 
+def test_a_runtime_of_a_plugin_needs_the_plugin_there():
+    class Mine(type(find_runtime("ort", "x86"))):
+        __module__ = "turnkeyml_plugin_absent.runtime"
+
+    with pytest.raises(TurnkeyError, match="install the plugin turnkeyml_plugin_absent there"):
+        require_elsewhere([Place("ours", sys.executable)], [Mine()])
+
+
 def test_a_baseline_that_does_not_take_part_is_a_usage_error():
     with pytest.raises(UsageError, match=r"choose from: ort \(python ours\) fp32\.$"):
         race_files(str(SAMPLE), python={"ours": sys.executable}, baseline="theirs")
@@ -247,18 +257,18 @@ def test_a_worker_that_cannot_start_is_the_failure_of_its_row(
     ],
 )
 def test_interpreters_have_names(given, names):
-    assert [place.name for place in checks.interpreters(given)] == names
+    assert [place.name for place in places.interpreters(given)] == names
 
 
 @posix
 def test_an_environment_gives_its_name(bare):
-    assert checks.interpreters(str(bare)) == (Place("bare", str(bare)),)
+    assert places.interpreters(str(bare)) == (Place("bare", str(bare)),)
 
 
 @pytest.mark.parametrize("given", ["=x", "a b=x", "a=", ["/x/python", "/y/python"]])
 def test_names_are_plain_and_different(given):
     with pytest.raises(UsageError):
-        checks.interpreters(given)
+        places.interpreters(given)
 
 
 def test_a_contestant_is_called_by_any_of_its_names():

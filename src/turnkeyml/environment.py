@@ -6,13 +6,25 @@ import os
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["build_monitor", "cache_dir", "debug", "onnx_opset", "timeout_seconds", "traceback"]
+__all__ = [
+    "build_monitor",
+    "cache_dir",
+    "debug",
+    "onnx_opset",
+    "remote_dir",
+    "ssh",
+    "timeout_seconds",
+    "traceback",
+]
 
 CACHE_DIR = "TURNKEY_CACHE_DIR"
 DEFAULT_CACHE_DIR = "~/.cache/turnkey"
 ONNX_OPSET = "TURNKEY_ONNX_OPSET"
 TIMEOUT_SECONDS = "TURNKEY_TIMEOUT_SECONDS"
 DEFAULT_TIMEOUT_SECONDS = 3600
+SSH = "TURNKEY_SSH"
+REMOTE_DIR = "TURNKEY_REMOTE_DIR"
+DEFAULT_REMOTE_DIR = "~/.cache/turnkey-remote"
 
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off", ""}
@@ -21,6 +33,16 @@ _FALSE = {"false", "0", "no", "off", ""}
 def cache_dir() -> str:
     """The default cache directory."""
     return os.path.expanduser(os.environ.get(CACHE_DIR) or DEFAULT_CACHE_DIR)
+
+
+def ssh() -> str:
+    """The command that connects to other machines, with its own options."""
+    return os.environ.get(SSH) or "ssh"
+
+
+def remote_dir() -> str:
+    """The folder on other machines for what is sent there; ~ is that of the user there."""
+    return os.environ.get(REMOTE_DIR) or DEFAULT_REMOTE_DIR
 
 
 def debug() -> bool:

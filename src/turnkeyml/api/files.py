@@ -15,6 +15,7 @@ from turnkeyml.errors import UsageError
 from turnkeyml.nouns import InputResult, Plan, answers_to, label_of
 from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
 from turnkeyml.options.choices import precisions
+from turnkeyml.options.places import places_of
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def race_files(
     """Measure each model with several runtimes and precisions in turns; one result per input.
 
     The race of a model is in ``InvocationResult.race``. Without ``runtime``, all available
-    runtimes take part; with ``python``, the default runtime under each of the interpreters.
+    runtimes take part; with ``python`` or ``host``, the default runtime in each of these places.
     """
-    every_runtime = {} if options["runtime"] or options["python"] else {"runtimes": ()}
+    every_runtime = {} if options["runtime"] or places_of(options) else {"runtimes": ()}
     _check_baseline(options)
     plan = plan_of(options, races=True, **every_runtime)
     launch = launch_of(options, on_result, as_race=True)
@@ -73,7 +74,7 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
     baseline = options["baseline"]
     if baseline is None:
         return
-    if options["python"]:
+    if places_of(options):
         _check_baseline_elsewhere(baseline, options)
         return
     name, _, own = baseline.replace(" ", "-").rpartition("-")
@@ -86,12 +87,12 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
 
 
 def _check_baseline_elsewhere(baseline: str, options: Mapping[str, Any]) -> None:
-    """Raise a UsageError if none of the interpreters can be the baseline."""
+    """Raise a UsageError if no contestant in any of the places can be the baseline."""
     runtimes = options["runtime"] or [find_device(options["device"]).default_runtime]
     names = [
-        (runtime, place.name, precision)
+        (runtime, place.name, precision, place.host_name)
         for runtime in runtimes
-        for place in options["python"]
+        for place in places_of(options)
         for precision in options["precision"]
     ]
     if not any(answers_to(baseline, *name) for name in names):

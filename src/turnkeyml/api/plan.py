@@ -11,6 +11,7 @@ from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
 from turnkeyml.options import PlanOptions, choices, takes
+from turnkeyml.options.places import places_of
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -35,7 +36,7 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
         "cache_dir": os.path.abspath(options["cache_dir"]),
         "device": find_device(options["device"]).name,
         "runtimes": _runtimes(options),
-        "places": options.get("python") or (),
+        "places": places_of(options),
         "rule": _rule_name(options),
         "precisions": options.get("precision", ()),
         "sequence": sequence if isinstance(sequence, str) else None,
@@ -49,7 +50,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
     With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
-    device, named, places = options["device"], options["runtime"], options.get("python")
+    device, named, places = options["device"], options["runtime"], places_of(options)
     names = named or [find_device(device).default_runtime]
     runtimes = [find_runtime(name, device) for name in names]
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
@@ -63,7 +64,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
             if not runtime.missing():
                 runtime.check_arguments(arguments)
     if places:
-        require_files(runtimes)
+        require_files(runtimes, "--host" if options.get("host") else "--python")
         if measures_here:
             require_elsewhere(places, runtimes)
     return tuple(runtime.name for runtime in runtimes)

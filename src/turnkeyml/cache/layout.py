@@ -154,6 +154,10 @@ class BuildFolder:
         """What a build returned that was verified subgraph by subgraph."""
         return self.path / "outputs_verified.npz"
 
+    def recorded(self) -> list[Path]:
+        """The recorded inputs and all that the original returned: what a runtime is verified by."""
+        return sorted([*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")])
+
     @property
     def onnx(self) -> Path:
         return self.path / "onnx"

@@ -166,7 +166,7 @@ def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:
     if not isinstance(one, dict):
         return False
     told = [(one.get(key), other.get(key)) for key in ("device_type", "runtime")]
-    told.append((one.get("python") or "", other.get("python") or ""))
+    told += [(one.get(key) or "", other.get(key) or "") for key in ("python", "host")]
     told.append((one.get("parameters") or {}, other.get("parameters") or {}))
     precisions = [one.get("precision"), other.get("precision")]
     alike = precisions[0] == precisions[1] or not all(precisions)

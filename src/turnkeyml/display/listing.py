@@ -206,7 +206,7 @@ def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
 
 def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     performance = evaluation.performance
-    runtime = label_of(evaluation.runtime, evaluation.python, "")
+    runtime = label_of(evaluation.runtime, evaluation.python, "", evaluation.host)
     if performance is None:
         yield _field("Status:", f"Failed to benchmark with {runtime}: {evaluation.reason}")
         return

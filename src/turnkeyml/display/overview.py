@@ -149,7 +149,11 @@ def _reasons(result: InputResult) -> list[str]:
 def _row_reasons(row: InvocationResult) -> list[str]:
     if row.failure:
         return [row.failure]
-    return [f"{label_of(e.runtime, e.python, '')}: {e.reason}" for e in row.evaluations if not e.ok]
+    return [
+        f"{label_of(e.runtime, e.python, '', e.host)}: {e.reason}"
+        for e in row.evaluations
+        if not e.ok
+    ]
 
 
 def _slow_cell(row: list[tuple[float, str]], rank: int) -> str:

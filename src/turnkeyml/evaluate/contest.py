@@ -28,6 +28,7 @@ from turnkeyml.measure.weather import Weather
 from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.nouns import (
     HERE,
+    Conditions,
     Evaluation,
     Flag,
     FlagKind,
@@ -39,6 +40,7 @@ from turnkeyml.nouns import (
     label_of,
 )
 from turnkeyml.runtimes.contract import Device, Request, Runtime
+from turnkeyml.system.activity import Reading
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
 
@@ -123,6 +125,8 @@ class FileContestant:
     """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
     place: Place = HERE
+    files: tuple[str, ...] = ()
+    """The artifact and its external data, by their paths in the build folder."""
 
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
@@ -134,8 +138,9 @@ class FileContestant:
             build_name=self.build.name,
             reference=self.reference,
             judged_in=self.judged_in,
+            files=self.files or (self.artifact,),
         )
-        name = label_of(self.runtime.name, self.place.name, "")
+        name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
             yield Entry(worker, worker.costs, worker.observe, worker.verification)
@@ -228,23 +233,28 @@ def measure(
             with quiet():
                 before = _memory_speeds(ready)
                 found = _sample(ready, rule, announce, report, baseline)
-                speeds = (*before, *_memory_speeds(ready))
+                after = _memory_speeds(ready)
                 for runner, samples in zip(ready, found, strict=True):
                     runner.observe(samples)
-            for runner, samples in zip(ready, found, strict=True):
-                runner.note(_completed(samples, speeds))
+            for runner, samples, *speeds in zip(ready, found, before, after, strict=True):
+                runner.note(_completed(samples, tuple(v for v in speeds if v is not None)))
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
 
 
-def _memory_speeds(ready: list[_Runner]) -> tuple[float, ...]:
-    """How fast the memory is now. Where we are measured ourselves nobody looks, as what it needs
-    would count as the model's memory."""
-    if not all(r.entry is not None and isinstance(r.entry.meter, Worker) for r in ready):
-        return ()
-    speed = memory_speed()
-    return () if speed is None else (speed,)
+def _memory_speeds(ready: list[_Runner]) -> list[float | None]:
+    """How fast the memory is now, where each of them runs. Where we are measured ourselves nobody
+    looks, as what it needs would count as the model's memory."""
+    workers = [r.entry.meter if r.entry is not None else None for r in ready]
+    here = None
+    if all(isinstance(w, Worker) for w in workers) and any(map(_is_here, workers)):
+        here = memory_speed()
+    return [here if not isinstance(w, Worker) or w.is_here else w.memory_speed() for w in workers]
+
+
+def _is_here(meter: Meter | None) -> bool:
+    return not isinstance(meter, Worker) or meter.is_here
 
 
 def _completed(
@@ -273,10 +283,19 @@ def _sample(
     if not meters:
         return []
     referee = RoundReferee(_baseline_number(ready, baseline), _may_win(ready), rule.precision)
-    weather = Weather(rule.pause_seconds)
+    weather = _weather(entries, rule)
     return sample(
         meters, rule, announce, on_progress=report.progress, referee=referee, weather=weather
     )
+
+
+def _weather(entries: list[Entry], rule: Rule) -> Weather:
+    """The weather of a race; of machines whose counters we cannot read, what the rounds tell."""
+    if all(_is_here(entry.meter) for entry in entries):
+        return Weather(rule.pause_seconds)
+    processors = min(len(entry.costs().site.processors) for entry in entries)
+    unknown = Reading(0.0, 0.0)
+    return Weather(rule.pause_seconds, processors, read=lambda: unknown)
 
 
 def _may_win(ready: list[_Runner]) -> list[bool]:
@@ -306,7 +325,8 @@ class _Runner:
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
         self._observation: Observation | None = None
-        self._names = contestant.runtime.name, contestant.place.name, contestant.precision
+        names = contestant.runtime.name, contestant.place.name, contestant.precision
+        self._names = (*names, contestant.place.host_name)
         self.label = label_of(*self._names)
         contestant.folder.mkdir(parents=True, exist_ok=True)
         measurement_log(contestant.folder).unlink(missing_ok=True)
@@ -365,8 +385,8 @@ class _Runner:
         one = self._contestant
         if not self._sittings:
             assert self._reason is not None
-            lost = failed(device, one.runtime, self._reason)
-            return Outcome(replace(lost, precision=one.precision, python=one.place.name))
+            lost = failed(device, one.runtime, self._reason, one.place)
+            return Outcome(replace(lost, precision=one.precision))
         evaluation = evaluation_of(self._sittings, device, one.runtime, threads, rule)
         assert evaluation.performance is not None
         performance = replace(
@@ -378,12 +398,20 @@ class _Runner:
             evaluation,
             precision=one.precision,
             python=one.place.name,
+            host=one.place.host_name,
             artifact=one.artifact,
             artifact_sha256=one.sha256,
             verification=self._verification,
             performance=performance,
+            conditions=self._conditions(evaluation.conditions),
         )
         return Outcome(evaluation, one.folder, tuple(self._sittings))
+
+    def _conditions(self, found: Conditions | None) -> Conditions | None:
+        """With the machine, if it is not this one."""
+        if found is None or not self._contestant.place.host:
+            return found
+        return replace(found, machine=self._sittings[0].costs.site.node)
 
     @property
     def _processes(self) -> int:

@@ -110,7 +110,7 @@ class Contestants:
         built = self.state.facts.get("sha256", {}).get(kind)
         found = built if self.is_fresh else self._checksum(kind)
         request = Request(
-            threads=self.threads,
+            threads=(self.plan.threads or 0) if place.host else self.threads,
             model=str(self.folder.path / artifact),
             sha256=found or "",
             precision=precision,
@@ -127,15 +127,19 @@ class Contestants:
             reference=self.state.reference,
             judged_in=judged_in or precision,
             artifact=artifact,
+            files=self._files(kind),
             sha256=found,
             changed=built is not None and found != built,
         )
 
     def _checksum(self, kind: str) -> str:
         """The current checksum of an artifact with its external data."""
+        return checksum(self.folder.path / file for file in self._files(kind))
+
+    def _files(self, kind: str) -> tuple[str, ...]:
+        """The files of an artifact, by their paths in the build folder."""
         assert self.state is not None
-        files = self.state.artifact_files.get(kind, (self.state.artifacts[kind],))
-        return checksum(self.folder.path / file for file in files)
+        return tuple(self.state.artifact_files.get(kind, (self.state.artifacts[kind],)))
 
     def _casts(self, runtime: Runtime) -> list[str]:
         """The precisions to cast a live model to; empty for its own, which is the default."""
@@ -185,6 +189,7 @@ class Contestants:
     def _measurements(self, runtime: Runtime, precision: str = "", place: Place = HERE) -> Path:
         """The folder for the measurements with a runtime at this point of a sweep."""
         name = f"{runtime.name}-{precision}" if precision else runtime.name
+        name = f"{name}.host-{place.host_name}" if place.host_name else name
         name = f"{name}.python-{place.name}" if place.name else name
         point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
         return self.folder.benchmark(
@@ -212,8 +217,8 @@ def measure_contestants(
         try:
             taking_part += contestants.of(runtime)
         except TurnkeyError as error:  # such as that its ONNX file is damaged
-            lost = failed(device, runtime, str(error))
-            refused += [Outcome(replace(lost, python=place.name)) for place in contestants.places]
+            lost = [failed(device, runtime, str(error), place) for place in contestants.places]
+            refused += map(Outcome, lost)
     if warn is not None:
         for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
             warn(warning)
@@ -282,7 +287,8 @@ def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation
 
 
 def _answers_to(wanted: str, evaluation: Evaluation) -> bool:
-    return answers_to(wanted, evaluation.runtime, evaluation.python, evaluation.precision)
+    one = evaluation
+    return answers_to(wanted, one.runtime, one.python, one.precision, one.host)
 
 
 def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:

@@ -200,7 +200,9 @@ class _Work:
     ) -> tuple[tuple[Evaluation, ...], RaceResult | None, list[str]]:
         name = self.subject.record.hash
         places = self.plan.places or (HERE,)
-        using = ", ".join(label_of(r.name, p.name, "") for r in runtimes for p in places)
+        using = ", ".join(
+            label_of(r.name, p.name, "", p.host_name) for r in runtimes for p in places
+        )
         self.sink.send(events.MeasureStarted(name, using))
 
         def announce(seconds: float) -> None:

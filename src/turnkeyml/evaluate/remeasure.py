@@ -58,14 +58,14 @@ def _left(
     plan: Plan, skip: str, before: list[dict[str, Any]]
 ) -> dict[tuple[Place, ...], list[str]]:
     """The runtimes that the policy does not skip, by the places where they are to measure."""
-    known = ("device_type", "runtime", "python")
+    known = ("device_type", "runtime", "python", "host")
     earlier = {tuple(e.get(key) or "" for key in known): e.get("status") for e in before}
     left: dict[tuple[Place, ...], list[str]] = {}
     for name in plan.runtimes:
         places = [
             place
             for place in plan.places or (HERE,)
-            if earlier.get((plan.device, name, place.name)) not in SKIP[skip]
+            if earlier.get((plan.device, name, place.name, place.host_name)) not in SKIP[skip]
         ]
         left.setdefault(tuple(places), []).append(name)
     return left
@@ -82,7 +82,6 @@ def _measure(
         reason = "its files were removed or changed; run its script again"
     if reason is not None:
         device = find_device(plan.device)
-        lost = [failed(device, runtime, reason) for runtime in runtimes]
-        return tuple(replace(e, python=place.name) for e in lost for place in plan.places)
+        return tuple(failed(device, r, reason, place) for r in runtimes for place in plan.places)
     evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes, warn=warn)
     return evaluations

@@ -14,8 +14,10 @@ from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.meter import Meter, SessionMeter
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import ReportedMeter
+from turnkeyml.measure.site import Site
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.runtimes.contract import Request, Runtime
+from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Opened:
             peak_memory_bytes=machine.peak_memory_bytes(),
             runtime_version=self._runtime.version(),
             stats=_stats(self.session),
+            site=Site(self._costs.site.device),  # the clock rate is that of now
         )
 
     def run_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -103,6 +106,8 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         load_average=load,
         libraries={**_library(runtime, version), "numpy": np.__version__},
         settings=session.settings(),
+        threads=request.threads,
+        site=Site(find_device(runtime.device).describe()),
     )
     return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
 

@@ -18,22 +18,24 @@ from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
-from turnkeyml.measure.distance import are_apart, may_move
+from turnkeyml.measure.distance import are_apart
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.site import Site
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.nouns import (
+    HERE,
     Conditions,
     DamagedRecord,
     Evaluation,
     EvaluationStatus,
     Performance,
+    Place,
     to_dict,
 )
 from turnkeyml.runtimes.contract import Device, Runtime
-from turnkeyml.system import machine
 from turnkeyml.system.activity import Activity
 
 __all__ = [
@@ -75,6 +77,10 @@ class Costs:
     python_version: str = field(default_factory=platform.python_version)
     python: str = field(default_factory=lambda: sys.executable)
     """The path of the interpreter."""
+    threads: int = 0
+    """That the session was asked to use; 0 if nobody knows."""
+    site: Site = field(default_factory=Site)
+    """The machine, read where the session runs."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ def evaluation_of(
     )
     performance = _with_device(_performance(samples, rule, conditions), observations)
     return Evaluation(
-        device=device.describe(),
+        device=costs[0].site.device or device.describe(),
         device_type=device.name,
         runtime=runtime.name,
         runtime_version=costs[0].runtime_version,
@@ -117,12 +123,14 @@ def evaluation_of(
     )
 
 
-def failed(device: Device, runtime: Runtime, reason: str) -> Evaluation:
+def failed(device: Device, runtime: Runtime, reason: str, place: Place = HERE) -> Evaluation:
     """The record of a measurement that did not come about."""
     return Evaluation(
         device.name,
-        device.describe(),
+        device.describe() if not place.host else "",
         runtime.name,
+        python=place.name,
+        host=place.host_name,
         status=EvaluationStatus.FAILED,
         reason=reason,
         measured_at=_now(),
@@ -254,30 +262,30 @@ def _with_device(performance: Performance, found: Sequence[Observation]) -> Perf
 def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Rule) -> Conditions:
     activities = [a for s in samples for a in s.activities]
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
-    processors = sorted(machine.allowed_processors())
+    site = costs.site
     distance = _middle([d for s in samples for d in s.distances])
     speed = _middle([v for s in samples for v in s.memory_speeds])
     share = None
     if total.stolen is not None and total.seconds:
-        share = total.stolen / total.seconds / len(processors)
+        share = total.stolen / total.seconds / len(site.processors)
     return Conditions(
         turnkey_version=turnkeyml.__version__,
         python_version=costs.python_version,
-        platform=platform.platform(),
-        cpu=machine.cpu_name(),
-        usable_cores=machine.usable_cores(),
-        processors=",".join(map(str, processors)),
-        threads=threads,
-        cpu_quota=machine.cpu_quota(),
-        governor=machine.governor(),
-        frequency_mhz=machine.frequency_mhz(),
+        platform=site.platform,
+        cpu=site.cpu,
+        usable_cores=site.usable_cores,
+        processors=",".join(map(str, site.processors)),
+        threads=costs.threads or threads,
+        cpu_quota=site.cpu_quota,
+        governor=site.governor,
+        frequency_mhz=site.frequency_mhz,
         load_average=costs.load_average,
         other_cores=total.other_cores if total.seconds >= LEAST_SECONDS else None,
         worst_other_cores=_worst(activities),
         stolen_share=share,
         processor_distance=distance,
         memory_speed=speed,
-        processors_apart=None if distance is None else may_move() and are_apart(distance),
+        processors_apart=None if distance is None else site.may_move and are_apart(distance),
         throttled_seconds=total.throttled,
         overheated=total.overheated,
         libraries=costs.libraries,

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +20,15 @@ from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import measurement_log, worker_request
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.hosts import SignsOfLife, start_on_host
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
+from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, Place, from_dict, to_dict
+from turnkeyml.system import ssh
 
 __all__ = ["Worker"]
 
@@ -42,14 +46,16 @@ class Worker:
         self._name = name
         self._resting = False
         self._log = measurement_log(folder)
-        path = worker_request(folder)
-        write_json(path, to_dict(request))
-        with self._log.open("ab") as log:
-            self._process = _start(place, module, path, log)
+        self._place = place
+        self._process = _start(place, module, request, folder)
+        assert self._process.stdin is not None
+        self._saying = threading.Lock()
+        self._signs = SignsOfLife(self._process.stdin, self._saying) if place.host else None
         try:
             hello = from_dict(Hello, self._hear())
             self._opened, self.verification = hello.costs, hello.verification
-            self._can_rest = sys.platform == "linux" and hello.pid == self._process.pid
+            here = sys.platform == "linux" and not place.host
+            self._can_rest = here and hello.pid == self._process.pid
         except BaseException:
             self.close()
             raise
@@ -100,6 +106,19 @@ class Worker:
             self._process.send_signal(signal.SIGCONT)
             self._resting = False
 
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine."""
+        return not self._place.host
+
+    def memory_speed(self) -> float | None:
+        """How fast the memory is where it runs; see ``measure.memory``."""
+        try:
+            speed = self._ask(do="memory_speed")
+        except MeasureError:  # whoever asks it for runs will say why
+            return None
+        return None if speed is None else float(speed)
+
     def costs(self) -> Costs:
         """What it has cost by now; if it is no more, what was known when it began."""
         try:
@@ -116,8 +135,11 @@ class Worker:
         """End the process, by itself if it will."""
         assert self._process.stdin is not None
         self._wake()
+        if self._signs:
+            self._signs.end()
         try:
-            self._process.stdin.close()
+            with self._saying:
+                self._process.stdin.close()
             self._process.wait(OTHERS_WAIT)
         except (OSError, subprocess.TimeoutExpired):
             self._process.kill()
@@ -137,8 +159,9 @@ class Worker:
         assert self._process.stdin is not None
         self._wake()
         try:
-            self._process.stdin.write(json.dumps(words) + "\n")
-            self._process.stdin.flush()
+            with self._saying:
+                self._process.stdin.write(json.dumps(words) + "\n")
+                self._process.stdin.flush()
         except OSError:
             self._raise_ended()
 
@@ -151,17 +174,34 @@ class Worker:
 
     def _raise_ended(self) -> None:
         code = self._process.wait()
+        ended = interpreter.describe_exit(code)
+        if self._place.host:
+            ended = _describe_exit_of_ssh(code, self._place.host)
         raise MeasureError(
-            f"The worker that measured with {self._name} {interpreter.describe_exit(code)}"
+            f"The worker that measured with {self._name} {ended}"
             f"{_last_words(self._log)}. Its log is {self._log}."
         )
 
 
-def _start(place: Place, module: str, request: Path, log: IO[bytes]) -> subprocess.Popen[str]:
-    """The process of a worker, which reads its request from a file.
+def _describe_exit_of_ssh(code: int, host: str) -> str:
+    """The end of a sentence about a worker on another machine, by how ssh exited."""
+    if code < 0 or code == ssh.FAILED:
+        return f"lost the connection to the host {host}"
+    return interpreter.describe_exit(SIGNALLED - code if code > SIGNALLED else code)
 
-    No other function knows where a worker runs: one on another machine is started here too.
-    """
+
+def _start(place: Place, module: str, request: Any, folder: Path) -> subprocess.Popen[str]:
+    """The process of a worker, here or on another machine; no other function knows which."""
+    if place.host:
+        return start_on_host(place, request, measurement_log(folder))
+    path = worker_request(folder)
+    write_json(path, to_dict(request))
+    with measurement_log(folder).open("ab") as log:
+        return _start_here(place, module, path, log)
+
+
+def _start_here(place: Place, module: str, request: Path, log: IO[bytes]) -> subprocess.Popen[str]:
+    """The process of a worker on this machine, which reads its request from a file."""
     try:
         return subprocess.Popen(
             interpreter.command(module, str(request), python=place.python),

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from turnkeyml import interpreter
 from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import MeasureError
@@ -36,6 +38,7 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.system import machine
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.judge import judge, with_frozen
 from turnkeyml.verify.reference import Outputs
@@ -59,6 +62,8 @@ class WorkerRequest:
     """What the build holds of its original; None where it cannot be verified."""
     judged_in: str = ""
     """The precision whose tolerance holds; that of the request if empty."""
+    files: tuple[str, ...] = ()
+    """The files of the model, by their paths in the build folder, for another machine."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,11 @@ def main() -> None:
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
     folder = BuildFolder(Path(request.cache_dir), request.build_name)
+    threads = request.request.threads or machine.usable_cores()
     try:
-        opened = open_session(runtime, request.request, load_arrays(folder.inputs))
+        opened = open_session(
+            runtime, replace(request.request, threads=threads), load_arrays(folder.inputs)
+        )
         verification = NOT_SEEN if runtime.reports_itself else _verify(opened, request, folder)
     except MeasureError as error:  # the sentence is all that is worth telling
         sys.exit(str(error))
@@ -164,6 +172,13 @@ def _take(opened: Opened, replies: IO[str], samples: int, block: int, recovery: 
     return to_dict(opened.meter.take(samples, block, recovery))
 
 
+def _memory_speed(opened: Opened, replies: IO[str]) -> Any:
+    """In a process of its own, as what it needs would count as the model's memory."""
+    command = interpreter.command("turnkeyml.measure.memory", python=sys.executable)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
 def _costs(opened: Opened, replies: IO[str]) -> Any:
     return to_dict(opened.costs())
 
@@ -178,6 +193,7 @@ _ACTIONS: dict[str, Callable[..., Any]] = {
     "take": _take,
     "costs": _costs,
     "observe": _observe,
+    "memory_speed": _memory_speed,
 }
 
 

@@ -169,6 +169,8 @@ class Conditions:
     """The path of the interpreter that measured."""
     accelerator: dict[str, Any] = field(default_factory=dict)
     """The accelerator: its clocks, temperature, throttle reasons and foreign processes."""
+    machine: str = ""
+    """The name that the machine has in its network, if it is another than that of turnkey."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,8 @@ class Evaluation:
     runtime_version: str = ""
     python: str = ""
     """The name of the interpreter that measured, from --python; empty for turnkey's own."""
+    host: str = ""
+    """The name of the machine that measured, from --host; empty for that of turnkey."""
     precision: str = ""
     build_name: str = ""
     status: EvaluationStatus = EvaluationStatus.SUCCESSFUL
@@ -214,8 +218,8 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """The runtime, its interpreter and the precision: what sets apart those of a build."""
-        return label_of(self.runtime, self.python, self.precision)
+        """The runtime, its place and the precision: what sets apart those of a build."""
+        return label_of(self.runtime, self.python, self.precision, self.host)
 
     @property
     def verdict(self) -> Verdict:
@@ -233,6 +237,7 @@ class Evaluation:
             runtime=self.runtime,
             runtime_version=self.runtime_version,
             python=self.python,
+            host=self.host,
             precision=self.precision,
             threads=self.conditions.threads if self.conditions else 0,
             rule=str(self.conditions.rule.get("name", "")) if self.conditions else "",
@@ -256,6 +261,7 @@ class MeasuredPerformance(Performance):
     runtime: str = ""
     runtime_version: str = ""
     python: str = ""
+    host: str = ""
     precision: str = ""
     threads: int = 0
     rule: str = ""

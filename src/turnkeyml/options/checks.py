@@ -10,14 +10,12 @@ from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.places import Place
 
 __all__ = [
     "cache_folder",
     "cache_folders",
     "conditions",
     "device",
-    "interpreters",
     "memory_size",
     "path",
     "runtime_arguments",
@@ -129,54 +127,6 @@ def script_words(value: Any) -> tuple[str, ...]:
     except ValueError as error:
         raise UsageError(f"Cannot split the script arguments {value!r}: {error}.") from None
     return tuple(part for word in parts for part in re.split(r",(?=-)", word) if part)
-
-
-def interpreters(value: Any) -> tuple[Place, ...]:
-    """Named interpreters, from ``NAME=PATH`` or ``PATH``, one or several, or a mapping."""
-    if isinstance(value, Mapping):
-        value = [f"{name}={os.fspath(path)}" for name, path in value.items()]
-    elif value is None or isinstance(value, (str, os.PathLike)):
-        value = () if value is None else (value,)
-    places = tuple(one if isinstance(one, Place) else _interpreter(os.fspath(one)) for one in value)
-    names = [place.name for place in places]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(
-                f"Two interpreters have the name {name}; give each a name of its own, as "
-                "--python NAME=PATH."
-            )
-    return places
-
-
-def _interpreter(word: str) -> Place:
-    import re
-    import shutil
-
-    name, separator, file = word.partition("=")
-    if not separator or os.sep in name:  # the = is part of the path
-        name, separator, file = "", "", word
-    if not file or (separator and not name):
-        raise UsageError(f"--python must be NAME=PATH or PATH, not {word!r}.")
-    file = os.path.expanduser(file)
-    if os.path.basename(file) == file and not os.path.exists(file):
-        file = shutil.which(file) or file
-    file = os.path.abspath(file)  # a symbolic link is not followed: it tells Python its environment
-    if not name:
-        name = re.sub(r"[^\w.+-]+", "-", _name_of(file)).strip("-.") or "python"
-    if not re.fullmatch(r"[A-Za-z0-9][\w.+-]{0,39}", name):
-        raise UsageError(
-            f"The name of an interpreter has up to 40 letters, digits and . _ + -, not {name!r}."
-        )
-    return Place(name, file)
-
-
-def _name_of(file: str) -> str:
-    """The name of a virtual environment or, for an interpreter that is in none, of its file."""
-    above = os.path.dirname(os.path.dirname(file))
-    if not os.path.exists(os.path.join(above, "pyvenv.cfg")):
-        return os.path.basename(file)
-    own = os.path.basename(above).lstrip(".")
-    return os.path.basename(os.path.dirname(above)) if own in ("venv", "env") else own
 
 
 def device(value: Any) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices
+from turnkeyml.options import checks, choices, places
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
@@ -144,9 +144,20 @@ class Interpreters(TypedDict, total=False):
             help="measure under another Python interpreter, which needs only numpy and the "
             "runtime; repeat it to measure under several in turns",
             default_in_words="that of turnkey",
-            check=checks.interpreters,
+            check=places.interpreters,
             extends=True,
             metavar="[NAME=]PATH",
+        ),
+    ]
+    host: Annotated[
+        Mapping[str, str] | str | Iterable[str] | None,
+        _measure(
+            help="measure on another machine over SSH, which needs Python, numpy and the runtime; "
+            "--python is the interpreter there; repeat it to measure on several in turns",
+            default_in_words="this machine",
+            check=places.hosts,
+            extends=True,
+            metavar="[NAME=]USER@MACHINE",
         ),
     ]
 

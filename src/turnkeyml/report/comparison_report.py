@@ -24,6 +24,7 @@ COLUMNS = (
     "device_type",
     "runtime",
     "python",
+    "host",
     "precision",
     "parameters",
     "median_a",

@@ -56,6 +56,8 @@ class Item:
     runtime: str = ""
     python: str = ""
     """The name of the interpreter; empty for turnkey's own."""
+    host: str = ""
+    """The name of the machine; empty for that of turnkey."""
     precision: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
 
@@ -68,12 +70,13 @@ class Item:
     def kind(self) -> tuple[Any, ...]:
         """What distinguishes it from the other measurements of its model and inputs."""
         parameters = tuple(sorted(self.parameters.items()))
-        return (self.device_type, self.runtime, self.python, self.precision, parameters)
+        place = self.python, self.host
+        return (self.device_type, self.runtime, *place, self.precision, parameters)
 
     @property
     def label(self) -> str:
-        """The runtime, its interpreter and the precision, for people."""
-        return label_of(self.runtime, self.python, self.precision)
+        """The runtime, its place and the precision, for people."""
+        return label_of(self.runtime, self.python, self.precision, self.host)
 
     @property
     def point(self) -> str:
