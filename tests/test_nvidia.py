@@ -417,6 +417,19 @@ def test_a_live_model_is_cast_measured_and_given_back():
         np.testing.assert_allclose(output, model(x).numpy(), atol=2e-3)
 
 
+@pytest.mark.usefixtures("cpu_as_gpu")
+def test_a_model_can_be_run_on_the_cpu_while_its_outputs_are_compared():
+    model, x = Small().eval(), torch.rand(2, 4)
+    live = LiveModel(model, (x,), {})
+    request = Request(threads=torch.get_num_threads(), live=live, precision="fp16", cast_to="fp16")
+    opened = open_session(find_runtime("torch-eager", "nvidia"), request, {})
+    assert model(x).dtype == torch.float32
+    opened.session.run()
+    assert model.first.weight.dtype == torch.float16
+    opened.close()
+    assert model.first.weight.dtype == torch.float32
+
+
 class Growing(torch.nn.Module):
     """A model that adds to its input and changes another in place."""
 

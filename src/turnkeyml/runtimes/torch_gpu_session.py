@@ -80,10 +80,14 @@ class GpuSession:
         self._stream.synchronize()
 
     def outputs(self) -> dict[str, np.ndarray]:
-        """What the last run computed; of a cast model in the dtype that numpy can compute with."""
+        """What the last run computed; of a cast model in the dtype that numpy can compute with.
+
+        The model has its own tensors then, as whoever compares may run it; the next run moves them.
+        """
         if _identities((self._args, self._kwargs)) != self._fed:
             self.changes_inputs = True
         found = structure.leaves(self._result, "output")
+        self._placement.restore()
         return dict(to_numpy(name, self._widened(tensor)) for name, tensor in found.items())
 
     def _widened(self, tensor: Any) -> Any:
