@@ -23,9 +23,9 @@ from turnkeyml.measure.record import Sitting, evaluation_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, Verdict, Verification, from_dict, to_dict
-from turnkeyml.runtimes import nvml
+from turnkeyml.runtimes import nvml, registry
 from turnkeyml.runtimes.contract import Device, LiveModel, Request, Runtime, boolean
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.runtimes.torch_placement import place
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
@@ -81,6 +81,16 @@ class GpuMonitor:
         return 100 * time.perf_counter()
 
 
+DEVICE = Device("made-up", "A device", "made-up", lambda: "Made-up GPU")
+
+
+@pytest.fixture(autouse=True)
+def made_up_device(monkeypatch):
+    """What a plugin registers."""
+    find_device("nvidia")
+    monkeypatch.setitem(registry._devices, DEVICE.name, DEVICE)
+
+
 class GpuRuntime(Runtime):
     name = "made-up"
     title = "Made up"
@@ -114,9 +124,8 @@ def evaluated(monitor) -> Evaluation:
     (samples,) = sample([opened.meter], rule)
     assert not isinstance(samples, BaseException)
     observation = from_dict(Observation, json.loads(json.dumps(to_dict(opened.observe()))))
-    device = Device("made-up", "A device", "made-up", lambda: "Made-up GPU")
     sitting = Sitting(samples, opened.costs(), observation)
-    record = evaluation_of([sitting], device, runtime, 1, rule)
+    record = evaluation_of([sitting], DEVICE, runtime, 1, rule)
     return from_dict(Evaluation, json.loads(json.dumps(to_dict(record))))
 
 

@@ -114,7 +114,7 @@ class TestAnotherInterpreter:
     def test_one_of_two_modules_will_do(self):
         need = Need(module="tensorrt", alternatives=("tensorrt_bindings",))
         found = SimpleNamespace(path="p", modules=frozenset({"tensorrt_bindings"}))
-        elsewhere._check(found, "the runtime trt", [need])
+        elsewhere._check(found, "", "the runtime trt", [need])
 
     def test_it_is_asked_whether_its_gpu_is_ready(self, trt):
         if nvml.find_gpu() is not None:
