@@ -172,7 +172,7 @@ def test_a_device_of_a_plugin_has_parts_and_configurations(installed):
     assert evaluation["verification"]["verdict"] == "match"
     unknown = installed.turnkey(HELLO, "--device", "abacus::plastic")
     assert unknown.returncode == 2
-    assert "Unknown device 'abacus::plastic'; choose from: x86, abacus," in unknown.stderr
+    assert "Unknown device 'abacus::plastic'; choose from: x86, nvidia, abacus," in unknown.stderr
 
 
 RUNTIME = """

@@ -29,9 +29,9 @@ REBUILD_POLICIES = ("if_needed", "always", "never")
 
 def devices_help() -> str:
     """The devices that this machine may have; those of other machines are accepted too."""
-    from turnkeyml.runtimes.registry import local_devices
+    from turnkeyml.runtimes.registry import listed_names, local_devices
 
-    *others, last = (name for device in local_devices() for name in device.names())
+    *others, last = (name for device in local_devices() for name in listed_names(device))
     return f"device type: {', '.join(others)} or {last}" if others else f"device type: {last}"
 
 

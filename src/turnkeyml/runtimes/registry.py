@@ -27,10 +27,14 @@ __all__ = [
     "devices",
     "find_device",
     "find_runtime",
+    "listed_names",
     "local_devices",
     "register",
     "runtimes",
 ]
+
+MOST_PARTS = 4
+"""That a message lists."""
 
 _devices: dict[str, Device] = {}
 _runtimes: dict[tuple[str, str], Runtime] = {}
@@ -87,9 +91,9 @@ def find_device(name: str) -> Device:
         _load_plugins()
         found = _device_at(name)
     if found is None:
-        known = ", ".join(
-            n for device in _devices.values() if _may_be_here(device) for n in device.names()
-        )
+        here = filter(_may_be_here, _devices.values())
+        host_first = sorted(here, key=lambda device: not device.is_host)
+        known = ", ".join(n for device in host_first for n in listed_names(device))
         raise UsageError(f"Unknown device {name!r}; choose from: {known}.{_hint()}")
     return found
 
@@ -109,6 +113,11 @@ def find_runtime(name: str, device: str) -> Runtime:
         runtime = copy.copy(runtime)
         runtime.device = found.name
     return runtime
+
+
+def listed_names(device: Device) -> list[str]:
+    """The names that a message lists; of a device with many parts just the family."""
+    return [*device.names()] if len(device.parts) <= MOST_PARTS else [device.family]
 
 
 def _device_at(name: str) -> Device | None:
