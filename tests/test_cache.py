@@ -294,7 +294,8 @@ def test_after_a_kill_at_any_moment_the_next_run_is_well(cache, seconds):
     output = after.communicate()[0]
     assert after.returncode == 0, output
     assert load_state(BUILD, cache).succeeded
-    assert not list(cache.rglob(".w*"))
+    # One in the journal goes as soon as it is too old to be written by somebody else.
+    assert not list((cache / BUILD).rglob(".w*"))
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):
