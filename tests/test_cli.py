@@ -13,6 +13,7 @@ import time
 import pytest
 
 import turnkeyml
+from tests.terminal import read_terminal
 
 from .conftest import EXAMPLES
 
@@ -387,25 +388,10 @@ def test_every_runtime_measures_the_same_model(turnkey):
 
 def in_terminal(cache, *words):
     """What a terminal shows."""
-    import pty
-
-    main, theirs = pty.openpty()
     command = [sys.executable, "-m", "turnkeyml", *map(str, words), "--iterations", "5"]
-    environment = {**os.environ, "TURNKEY_CACHE_DIR": str(cache), "TERM": "xterm"}
-    run = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            data = os.read(main, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    os.close(main)
-    assert run.wait() == 0
-    return shown.decode(errors="replace")
+    code, shown = read_terminal(command, TURNKEY_CACHE_DIR=str(cache), TERM="xterm")
+    assert code == 0
+    return shown
 
 
 def test_a_terminal_gets_a_live_view_and_a_pipe_does_not(cache):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import stat
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal import read_terminal
 from turnkeyml import system_info
 from turnkeyml.display.system import system_lines
 from turnkeyml.measure import noise
@@ -81,23 +81,10 @@ def test_through_a_pipe_a_fact_is_one_line(turnkey):
 
 
 def test_a_terminal_of_80_columns_gets_wrapped_lines():
-    main, theirs = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "80"}
     command = [sys.executable, "-m", "turnkeyml", "system-info"]
-    run = subprocess.Popen(command, stdout=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            data = os.read(main, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    os.close(main)
-    assert run.wait() == 0
-    lines = shown.decode().splitlines()
+    code, shown = read_terminal(command, COLUMNS="80")
+    assert code == 0
+    lines = shown.splitlines()
     assert any(line.startswith("grade") for line in lines)
     assert max(len(line) for line in lines if "/" not in line) <= 80
 

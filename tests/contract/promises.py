@@ -38,19 +38,21 @@ class WithoutTest(NamedTuple):
     state: str
 
 
-_GPU = "later: the device and its runtime come with an issue of their own"
+_GPU = "kept: seen on an H200 ([NVIDIA GPUs](nvidia.md)); the machines of the tests have no GPU"
+_TRT = "kept: [tests/test_trt.py](../tests/test_trt.py) looks at it"
 _SLURM = "kept: [tests/test_slurm.py](../tests/test_slurm.py) looks at it on a real Slurm"
-_REMOTE = "not offered: everything is measured on the machine where turnkey runs"
+_SSH = "kept: [tests/test_hosts.py](../tests/test_hosts.py) measures through a real SSH server"
+_REMOTE = "not offered: --python and --host use environments that exist already"
 _CORPUS = "kept: [tests/test_models.py](../tests/test_models.py) and corpora/tests look at it"
 _KERAS = "later: Keras models come with an issue of their own"
 
 WITHOUT_TEST = [
     WithoutTest("tools", "The device nvidia measures on an Nvidia GPU", _GPU),
-    WithoutTest("tools", "The runtime trt (TensorRT) is the default of the device nvidia", _GPU),
+    WithoutTest("tools", "The runtime trt (TensorRT) is the default of the device nvidia", _TRT),
     WithoutTest("tutorial", "--device nvidia shows the name of the GPU in the status", _GPU),
     WithoutTest("tools", "Each input is a Slurm job of its own with --use-slurm", _SLURM),
     WithoutTest("tools", "A Slurm job that exceeds the timeout is cancelled", _SLURM),
-    WithoutTest("tools", "A remote machine with the device can be reached by SSH", _REMOTE),
+    WithoutTest("tools", "A remote machine with the device can be reached by SSH", _SSH),
     WithoutTest("tools", "A container or conda environment is set up before measuring", _REMOTE),
     WithoutTest(
         "tools",
