@@ -1,4 +1,5 @@
 # make demo: set up and run the main job.   make test: set up and run the tests.
+# make test-slow: the tests that take longer.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
@@ -6,13 +7,16 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slurm test-models models lint bench clean
+.PHONY: demo test test-slow test-slurm test-models models lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-slow: $(VENV)/.installed-tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py

@@ -44,6 +44,7 @@ def complaint(entry: Workaround, version: str, outcome: str) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.id)
 def test_upstream_still_needs_the_workaround(outcomes, entry):
     found = complaint(entry, entry.installed, outcomes[entry.id])
