@@ -20,7 +20,7 @@ import yaml
 
 HERE = Path(__file__).parent
 LIMIT = 1.3
-ROUNDS = 3
+ROUNDS = 2
 
 
 def run(command: list[str]) -> tuple[float, str]:
