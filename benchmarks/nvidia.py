@@ -114,20 +114,28 @@ def _spawn(
     environment = {**os.environ, "PYTHONPATH": path}
     if runtimes == "trt" and python != sys.executable:
         environment["PYTHONPATH"] = str(ROOT / "src")  # the other packages are not for its Python
-    process = subprocess.Popen(
-        [*command, "--one", model, runtimes, str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("{"):
-            yield json.loads(line)
-        else:
-            print(f"  {line.rstrip()}", flush=True)
-    if process.wait():
-        failed = {"model": model, "runtime": runtimes, "failed": f"exit {process.returncode}"}
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        process = subprocess.Popen(
+            [*command, "--one", model, runtimes, str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=environment,
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("{"):
+                yield json.loads(line)
+            else:
+                print(f"  {line.rstrip()}", flush=True)
+        process.wait()
+        errors.seek(0)
+        said = errors.read()
+    sys.stderr.write(said)
+    if process.returncode:
+        last = " / ".join(said.strip().splitlines()[-3:])
+        reason = f"exit {process.returncode}: {last}"
+        failed = {"model": model, "runtime": runtimes, "failed": reason}
         yield failed
 
 
@@ -230,6 +238,7 @@ def _compare(runtime: str, made: Any, folder: Path, rounds: int) -> dict[str, An
         loop = _torch_loop(*made, compiled=runtime != "torch-eager")
         live = LiveModel(made[0], (*made[1].values(),), {})
         request = Request(threads=len(os.sched_getaffinity(0)), live=live, precision="fp16")
+    _heat()
     opened = open_session(ours, request, inputs)
     try:
         if loop is None:  # an engine of TensorRT is there by now
@@ -239,6 +248,22 @@ def _compare(runtime: str, made: Any, folder: Path, rounds: int) -> dict[str, An
     finally:
         opened.close()
     return row
+
+
+def _heat() -> None:
+    """Keep the GPU busy: at the clock rate of an idle one cuDNN chooses other kernels, and the
+    session that is opened first would get those."""
+    from turnkeyml.runtimes import cuda
+
+    stream, size = cuda.Stream(), 1 << 28
+    host, device = cuda.PinnedArray((size,), np.dtype(np.uint8)), cuda.DeviceArray(size)
+    begin, there = time.perf_counter(), cuda.to_device(host, device, stream)
+    while time.perf_counter() - begin < WARM_SECONDS:
+        there()
+        stream.synchronize()
+    device.close()
+    host.close()
+    stream.close()
 
 
 def _in_turns(meter: Any, session: Any, loop: Loop, rounds: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import pytest
 
 from turnkeyml.display.cautions import cautions
 from turnkeyml.measure import meter as meters
+from turnkeyml.measure import opening
 from turnkeyml.measure.distance import (
     Distance,
     are_apart,
@@ -34,6 +35,7 @@ from turnkeyml.measure.rules import DEFAULT, QUICK, RIGOROUS, Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.site import Site
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
+from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 NEAR, FAR = 1.5, 3.9
@@ -246,3 +248,23 @@ def test_the_record_has_the_middle_of_what_the_memory_was_seen_to_do():
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     record = evaluation_of([sitting, other], device, runtime, 2, Rule())
     assert record.conditions.memory_speed == 20.0
+
+
+@pytest.mark.parametrize(
+    ("asynchronous", "threads", "looks"), [(False, 2, True), (False, 1, False), (True, 2, False)]
+)
+def test_we_look_where_threads_pass_data_to_each_other(asynchronous, threads, looks):
+    """What runs on an accelerator has one thread here, whatever it was given."""
+
+    class Session:
+        changes_inputs = False
+
+        def run(self):
+            return None
+
+        synchronize = prepare = run
+
+    session = Session()
+    session.asynchronous = asynchronous
+    meter = opening._meter(find_runtime("ort", "x86"), session, Request(threads=threads))
+    assert (meter._look is not None) == looks

@@ -115,8 +115,10 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
 def _meter(runtime: Runtime, session: Session | SelfReporting, request: Request) -> Meter:
     if runtime.reports_itself:
         return ReportedMeter(cast("SelfReporting", session))
-    look = Distance().look if request.threads != 1 else None
-    return SessionMeter(cast("Session", session), look=look)
+    session = cast("Session", session)
+    # The threads of a model on an accelerator pass no data to each other.
+    matters = request.threads != 1 and not session.asynchronous
+    return SessionMeter(session, look=Distance().look if matters else None)
 
 
 def _library(runtime: Runtime, version: str) -> dict[str, str]:
