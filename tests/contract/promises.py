@@ -102,7 +102,8 @@ DECISIONS = [
     "100 is the least number of timed runs by default, not the exact one: a measurement goes on "
     "until the median is known well. `--iterations N` is exactly N.",
     "Throughput is runs over the wall time that they took, which is a little less than the "
-    "inverse of the mean latency.",
+    "inverse of the mean latency: reading the clock between two runs takes time too. With "
+    "`--iterations` and a model of a few microseconds that is some 5%.",
     "A hash in the status, in the name of a build and after `::` is that of the invocation (the "
     "model with the shapes of its inputs). After `::` the hash of the model, which the older "
     "guides print, works as well, and the report has both.",
