@@ -223,7 +223,7 @@ def _time(run: Callable[[], None], times: np.ndarray, block: int, clock: Clock) 
     views, as that is the fastest way into an array.
     """
     begun = np.zeros_like(times)
-    starts, ends = memoryview(begun), memoryview(times)
+    starts, ends = begun.data, times.data
     if block == 1:
         for i in range(len(times)):
             start = clock()
