@@ -135,7 +135,9 @@ class Argument:
     default: Any = None
 
     def value_of(self, given: Any) -> Any:
-        """The given value, converted to the type of the argument."""
+        """The given value, converted to the type of the argument; True for a name without one."""
+        if given is True and not isinstance(self.default, bool | None):
+            raise ValueError(f"{self.name} needs a value")
         return self.type(given) if isinstance(given, str) else given
 
 
@@ -371,7 +373,7 @@ class Runtime(ABC):
             try:
                 values[name] = known[name].value_of(value)
             except (TypeError, ValueError):
-                text = f"{name}::{value}"
+                text = name if value is True else f"{name}::{value}"
                 raise UsageError(
                     f"Invalid argument {text} for the runtime {self.name}; "
                     f"{name} is {known[name].help}."
