@@ -109,7 +109,12 @@ DECISIONS = [
     "guides print, works as well, and the report has both.",
     "A build is named `{script}_{hash}`, as the text says; the listing of one guide has another "
     "word in between.",
-    '"Build dir" in the status is each model\'s own; the listing of the guide repeats one.',
+    '"Build dir" in the status is each model\'s own, where there is one; the listing of the guide '
+    "repeats one.",
+    "The cache commands take the hash of the model in the name of a build, as the older guides "
+    "write it: every build of that model.",
+    "Built-in runtimes take a few arguments of their own, which --help lists; the guide leaves "
+    "--rt-args to plugins.",
     '"executed" counts the calls that the script makes and nothing that turnkey does, so fc and '
     "fc2 are executed once.",
     "The class in the listing is the one that the script itself would print, with `__main__`.",
