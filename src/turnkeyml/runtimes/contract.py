@@ -143,9 +143,11 @@ class Argument:
 
 def boolean(text: str) -> bool:
     """The type of an argument that is true or false."""
-    if text.lower() not in ("true", "false"):
+    words = {"true": True, "1": True, "yes": True, "on": True}
+    words.update({"false": False, "0": False, "no": False, "off": False})
+    if text.lower() not in words:
         raise ValueError(text)
-    return text.lower() == "true"
+    return words[text.lower()]
 
 
 @dataclass(frozen=True)
@@ -301,6 +303,9 @@ class Runtime(ABC):
         A session may have a method ``stats()``: a dict of numbers and texts to be recorded.
         """
 
+    def check_device(self) -> None:  # noqa: B027 - most devices are always there
+        """Raise an error if there is no such device; called without its requirements, too."""
+
     def check(self) -> None:  # noqa: B027 - most devices are always ready
         """Raise an error if the device is not ready; called before anything is built."""
 
@@ -308,12 +313,15 @@ class Runtime(ABC):
         """Raise an error if this machine cannot do what the completed arguments ask for; called
         before anything is built, unless another interpreter or another machine measures."""
 
-    def obstacle(self) -> str | None:
-        """Why the device is not ready, in a few words; None if it is."""
+    def obstacle(self, of_device_alone: bool = False) -> str | None:
+        """Why the device is not ready, in a few words; None if it is.
+
+        ``of_device_alone`` is whether there is such a device, which needs no requirements.
+        """
         if not self.is_for_this_machine:
             return f"the processor of this machine is {platform.machine()}; leave out --device"
         try:
-            self.check()
+            (self.check_device if of_device_alone else self.check)()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             return describe(error)
         return None
