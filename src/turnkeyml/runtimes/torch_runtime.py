@@ -1,4 +1,4 @@
-"""What the PyTorch runtimes declare on every device; a device adds how a session is opened."""
+"""What the PyTorch runtimes declare on every device; a device adds name and session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ __all__ = ["CompiledTorch", "EagerTorch"]
 class EagerTorch(Runtime):
     """Measures a live PyTorch model by calling it."""
 
-    name = "torch-eager"
     title = "PyTorch eager"
     artifact = "torch"
     needs: ClassVar[tuple[Need, ...]] = (Need(module="torch", install="pip install torch"),)
@@ -32,7 +31,6 @@ class EagerTorch(Runtime):
 class CompiledTorch(EagerTorch):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
-    name = "torch-compiled"
     title = "torch.compile"
     as_it_is = False
 

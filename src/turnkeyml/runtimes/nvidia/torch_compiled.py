@@ -13,6 +13,7 @@ __all__ = ["TorchCompiled"]
 class TorchCompiled(CompiledTorch, TorchEager):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
+    name = "torch-compiled"
     needs = (
         *CompiledTorch.needs,
         Need(module="triton", install="pip install triton"),

@@ -18,6 +18,7 @@ __all__ = ["TorchEager"]
 class TorchEager(GpuRuntime, EagerTorch):
     """Measures a live PyTorch model by calling it, in its own precision or cast to another."""
 
+    name = "torch-eager"
     casts_live_to = ("fp16", "bf16")
 
     def check(self) -> None:

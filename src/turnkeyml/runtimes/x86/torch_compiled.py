@@ -11,6 +11,7 @@ __all__ = ["TorchCompiled"]
 class TorchCompiled(CompiledTorch):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
+    name = "torch-compiled"
     needs = (
         *CompiledTorch.needs,
         Need(programs=("g++", "clang++", "c++"), install="install a C++ compiler, such as g++"),

@@ -11,6 +11,8 @@ __all__ = ["TorchEager"]
 class TorchEager(EagerTorch):
     """Measures a live PyTorch model by calling it."""
 
+    name = "torch-eager"
+
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.torch_session import TorchSession
 
