@@ -46,7 +46,7 @@ class Trt(GpuRuntime):
     status_stats = ("engine",)
 
     def version(self) -> str:
-        from turnkeyml.runtimes.trt_build import load_tensorrt
+        from turnkeyml.runtimes.trt_library import load_tensorrt
 
         return str(load_tensorrt().__version__)
 
@@ -69,6 +69,6 @@ class Trt(GpuRuntime):
                 f"the CUDA runtime library ({cuda.NAME}) is not installed; {cuda.INSTALL}."
             )
         if cuda.library_path("libnvinfer.so") is None:
-            from turnkeyml.runtimes.trt_build import load_tensorrt
+            from turnkeyml.runtimes.trt_library import load_tensorrt
 
             load_tensorrt()
