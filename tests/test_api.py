@@ -30,6 +30,7 @@ from turnkeyml import (
 from turnkeyml.api import report
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.options import ModelOptions, in_keywords
 
 from .conftest import EXAMPLES
 
@@ -75,6 +76,32 @@ def test_benchmark_model_measures_prints_and_returns(cache, capsys, runtime):
     assert f"Performance of SmallModel on device {performance.device} is:" in printed
     assert f"latency: {performance.mean_latency:.3f} ms" in printed
     assert f"throughput: {performance.throughput:.1f} ips" in printed
+
+
+def test_messages_for_programs_name_keyword_arguments(cache, capsys):
+    given = {"cache_dir": str(cache), "iterations": 2}
+    benchmark_model(SmallModel(), (torch.rand(4),), sequence="optimize-fp16", **given)
+    printed = capsys.readouterr()
+    assert 'use sequence="optimize-fp32" to avoid it.' in printed.err
+    assert "leave out iterations or raise it." in printed.out
+    assert "--" not in printed.out + printed.err
+    with pytest.raises(UsageError, match=r"^quick=True is not allowed with iterations; choose one"):
+        benchmark_model(SmallModel(), (torch.rand(4),), quick=True, **given)
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("choose --threads 4.", "choose threads=4."),
+        ("give it time with --budget S.", "give it time with budget=S."),
+        ("Run it with --rebuild always to build it.", 'Run it with rebuild="always" to build it.'),
+        ("another with --cache-dir or TURNKEY", "another with cache_dir or TURNKEY"),
+        ("or with --rigorous.", "or with rigorous=True."),
+        ("--resume is of files", "--resume is of files"),
+    ],
+)
+def test_options_are_spelled_as_keywords(text, spoken):
+    assert in_keywords(text, ModelOptions) == spoken
 
 
 def test_the_callers_model_is_left_as_it_was(cache):

@@ -90,12 +90,10 @@ multiple_invocations.py:
                 With input shape 1 (executed 2x - 0.00s)
                 Input Shape:    'x': (1, 12)
                 Hash:           ef80819e
-                Build dir:      {cache}/multiple_invocations_ef80819e
 
                 With input shape 2 (executed 1x - 0.00s)
                 Input Shape:    'x': (2, 12)
                 Hash:           d5267eaf
-                Build dir:      {cache}/multiple_invocations_d5267eaf
 
 Woohoo! The 'benchmark' command is complete.
 """
@@ -179,7 +177,12 @@ def test_a_file_that_is_no_onnx_is_one_sentence(turnkey, tmp_path, content):
             [str(SCRIPTS / "hello_world.py"), "--timeout", "0"],
             "must be a number of seconds above 0",
         ),
-        ([str(SCRIPTS / "hello_world.py"), "--iteratons", "5"], "unrecognized arguments"),
+        (
+            [str(SCRIPTS / "hello_world.py"), "--iteratons", "5"],
+            "unrecognized arguments: --iteratons 5. See 'turnkey benchmark --help'.",
+        ),
+        (["cache", "list", "--al"], "unrecognized arguments: --al. See 'turnkey cache list --"),
+        ([str(SCRIPTS / "hello_world.txt")], f"Did you mean '{SCRIPTS / 'hello_world.py'}'?"),
         (
             [str(SCRIPTS / "hello_world.py"), "--script-args", "'open"],
             "Cannot split the script arguments",

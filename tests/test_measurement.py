@@ -222,6 +222,13 @@ def test_throughput_is_runs_over_the_time_from_the_first_to_the_last():
     assert found.throughput == pytest.approx(found.iterations / found.wall_seconds)
 
 
+def test_the_wall_time_has_no_more_than_the_runs_and_what_lies_between_them():
+    model = Model(9 * MILLISECOND, tick=MILLISECOND)
+    part = SessionMeter(model, model.clock).take(samples=5, block=1)
+    assert part.times.tolist() == [10 * MILLISECOND] * 5
+    assert part.wall == (5 * 10 + 4) * MILLISECOND
+
+
 def test_nothing_is_left_out_of_the_samples():
     slow = dict.fromkeys(range(90, 95), 500 * MILLISECOND)
     model = Model(lambda run: slow.get(run, 10 * MILLISECOND))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from turnkeyml.api import system
 from turnkeyml.display.cautions import cautions
 from turnkeyml.display.listing import build_lines
 from turnkeyml.errors import MeasureError, UsageError
@@ -23,8 +24,8 @@ from turnkeyml.measure.record import Sitting, evaluation_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, Verdict, Verification, from_dict, to_dict
-from turnkeyml.runtimes import nvml, registry
-from turnkeyml.runtimes.contract import Device, LiveModel, Request, Runtime, boolean
+from turnkeyml.runtimes import gpu_runtime, nvml, registry
+from turnkeyml.runtimes.contract import Device, LiveModel, Need, Request, Runtime, boolean
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.runtimes.torch_placement import place
 
@@ -227,10 +228,20 @@ def test_without_a_driver_there_are_no_gpus_and_nothing_to_monitor():
     assert find_runtime("torch-eager", "nvidia").monitor() is None
 
 
-def test_a_pytorch_without_cuda_is_blamed(monkeypatch):
-    from turnkeyml.runtimes.nvidia import torch_eager
+@pytest.mark.usefixtures("no_driver")
+@pytest.mark.parametrize("name", ["trt", "ort", "torch-compiled", "torch-eager"])
+def test_system_info_names_the_driver_before_what_is_not_installed(monkeypatch, name):
+    runtime = find_runtime(name, "nvidia")
+    monkeypatch.setattr(type(runtime), "needs", (Need(module="no_such_triton"),))
+    found = system._runtime(runtime)
+    assert found.missing == ("the Python module no_such_triton",)
+    assert found.obstacle.startswith("there is no NVIDIA driver here; install one")
+    monkeypatch.setattr(gpu_runtime, "require_gpu", lambda index: None)
+    assert system._runtime(runtime).obstacle == ""
 
-    monkeypatch.setattr(torch_eager, "require_gpu", lambda index: None)
+
+def test_a_pytorch_without_cuda_is_blamed(monkeypatch):
+    monkeypatch.setattr(gpu_runtime, "require_gpu", lambda index: None)
     if torch.version.cuda is not None:
         pytest.skip("this PyTorch has CUDA")
     with pytest.raises(MeasureError, match="this PyTorch is built without CUDA; install one"):
@@ -240,11 +251,9 @@ def test_a_pytorch_without_cuda_is_blamed(monkeypatch):
 def test_an_onnxruntime_without_cuda_is_blamed(monkeypatch):
     import onnxruntime
 
-    from turnkeyml.runtimes.nvidia import ort
-
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
         pytest.skip("this ONNX Runtime has CUDA")
-    monkeypatch.setattr(ort, "require_gpu", lambda index: None)
+    monkeypatch.setattr(gpu_runtime, "require_gpu", lambda index: None)
     with pytest.raises(MeasureError) as caught:
         find_runtime("ort", "nvidia").check()
     assert str(caught.value) == (

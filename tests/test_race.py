@@ -17,12 +17,13 @@ import yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
-from turnkeyml.evaluate.contest import FileContestant, measure
+from turnkeyml.evaluate.contest import measure
 from turnkeyml.evaluate.contestants import (
     Contestants,
     _wanted_baseline,
     measure_contestants,
 )
+from turnkeyml.evaluate.entries import FileContestant
 from turnkeyml.evaluate.progress import Report
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.race import RoundReferee, judge, speedup

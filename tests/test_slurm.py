@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.api import make_plan
-from turnkeyml.cache.layout import SlurmRunFolder
+from turnkeyml.cache.runs import SlurmRunFolder
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.launch.pool import Limits
 from turnkeyml.launch.run import Launch, results

@@ -15,7 +15,16 @@ import numpy as np
 import pytest
 
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.runtimes import cuda, elsewhere, nvml, trt_build, trt_engine, trt_session
+from turnkeyml.runtimes import (
+    cuda,
+    elsewhere,
+    nvml,
+    trt_engine,
+    trt_library,
+    trt_session,
+    trt_tactics,
+    trt_types,
+)
 from turnkeyml.runtimes.contract import Need
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.runtimes.trt_build import Built, Recipe
@@ -66,12 +75,12 @@ class TestWhatIsMissing:
             find_runtime("trt", "nvidia::1").require_ready()
 
     def test_the_module(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda _: None)
+        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda _: None)
         with pytest.raises(MeasureError, match=r"module tensorrt \(pip install tensorrt\)"):
             trt.require()
 
     def test_the_cuda_runtime_library(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda name: name)
+        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda name: name)
         monkeypatch.setattr(cuda, "library_path", lambda *_: None)
         with pytest.raises(MeasureError, match=r"libcudart\.so.*pip install nvidia-cuda-runtime"):
             trt.require()
@@ -81,8 +90,8 @@ class TestWhatIsMissing:
         folder.mkdir()
         (folder / "__init__.py").write_text("raise ImportError('libnvinfer.so.8: no such file')")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_build, "MODULES", ("tensorrt_bindings",))
-        monkeypatch.setattr(trt_build, "load_tensorrt", trt_build.load_tensorrt.__wrapped__)
+        monkeypatch.setattr(trt_library, "MODULES", ("tensorrt_bindings",))
+        monkeypatch.setattr(trt_library, "load_tensorrt", trt_library.load_tensorrt.__wrapped__)
         found = {cuda.NAME: "libcudart.so.12"}
         monkeypatch.setattr(cuda, "library_path", lambda name=cuda.NAME: found.get(name))
         with pytest.raises(MeasureError, match=r"libnvinfer\.so\.8: no such.*LD_LIBRARY_PATH"):
@@ -91,9 +100,9 @@ class TestWhatIsMissing:
     def test_a_version_that_is_new_enough(self, monkeypatch, tmp_path):
         (tmp_path / "old_tensorrt.py").write_text("__version__ = '8.4.3.1'")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_build, "MODULES", ("old_tensorrt",))
+        monkeypatch.setattr(trt_library, "MODULES", ("old_tensorrt",))
         with pytest.raises(MeasureError, match=r"8\.4\.3\.1 is too old; install 8\.5\.2"):
-            trt_build.load_tensorrt.__wrapped__()
+            trt_library.load_tensorrt.__wrapped__()
 
     def test_the_command_says_so_in_one_sentence_and_builds_nothing(self, tmp_path):
         if nvml.find_gpu() is not None:
@@ -155,10 +164,10 @@ class TestArguments:
             CUDNN = 2
 
         fake = SimpleNamespace(TacticSource=Source)
-        assert trt_build.tactic_bits(fake, "none") == 0
-        assert trt_build.tactic_bits(fake, "cublas, CUDNN") == 0b101
+        assert trt_tactics.tactic_bits(fake, "none") == 0
+        assert trt_tactics.tactic_bits(fake, "cublas, CUDNN") == 0b101
         with pytest.raises(MeasureError, match="no tactic source 'CUSPARSE'"):
-            trt_build.tactic_bits(fake, "cusparse")
+            trt_tactics.tactic_bits(fake, "cusparse")
 
 
 class TestEngineKey:
@@ -239,7 +248,7 @@ class TestTypes:
         def flags(version, **kinds):
             kinds = SimpleNamespace(**kinds)
             fake = SimpleNamespace(__version__=version, NetworkDefinitionCreationFlag=kinds)
-            return trt_build.network_flags(fake)
+            return trt_types.network_flags(fake)
 
         assert flags("8.6.1", EXPLICIT_BATCH=0) == (1, False)
         assert flags("10.3.0", EXPLICIT_BATCH=0, STRONGLY_TYPED=1) == (2, True)

@@ -102,13 +102,19 @@ DECISIONS = [
     "100 is the least number of timed runs by default, not the exact one: a measurement goes on "
     "until the median is known well. `--iterations N` is exactly N.",
     "Throughput is runs over the wall time that they took, which is a little less than the "
-    "inverse of the mean latency.",
+    "inverse of the mean latency: reading the clock between two runs takes time too. With "
+    "`--iterations` and a model of a few microseconds that is some 5%.",
     "A hash in the status, in the name of a build and after `::` is that of the invocation (the "
     "model with the shapes of its inputs). After `::` the hash of the model, which the older "
     "guides print, works as well, and the report has both.",
     "A build is named `{script}_{hash}`, as the text says; the listing of one guide has another "
     "word in between.",
-    '"Build dir" in the status is each model\'s own; the listing of the guide repeats one.',
+    '"Build dir" in the status is each model\'s own, where there is one; the listing of the guide '
+    "repeats one.",
+    "The cache commands take the hash of the model in the name of a build, as the older guides "
+    "write it: every build of that model.",
+    "Built-in runtimes take a few arguments of their own, which --help lists; the guide leaves "
+    "--rt-args to plugins.",
     '"executed" counts the calls that the script makes and nothing that turnkey does, so fc and '
     "fc2 are executed once.",
     "The class in the listing is the one that the script itself would print, with `__main__`.",

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from .conftest import blocks
+from .conftest import blocks, builds_in
 from .promises import promise
 
 
@@ -85,6 +85,35 @@ def test_the_cache_commands(all_scripts, reader, filled_cache):
     assert ran.status == 0, ran.err
     listed = reader.types(f"benchit cache list --cache-dir {filled_cache}").out
     assert "max_depth" not in listed
+
+
+@promise("tutorial", "cache commands take {script}_{model hash}, as the older guide names builds")
+def test_builds_by_the_hash_of_their_model(all_scripts, reader, filled_cache):
+    shown = reader.types("benchit cache stats two_models_215ca1e3")
+    assert shown.status == 0, shown.err
+    assert "state of build two_models_c69b7dea in" in shown.out
+    ran = reader.types(f"benchit cache delete max_depth_80b93950 --cache-dir {filled_cache}")
+    assert ran.status == 0, ran.err
+    assert [name for name in builds_in(filled_cache) if "max_depth" in name] == []
+    other = reader.types("benchit cache stats two_models_80b93950")
+    assert other.status == 1
+    assert "did you mean two_models_c69b7dea or two_models_f93db89f?" in other.err
+
+
+@promise("ours", "The help of benchit shows what benchit takes besides the options of turnkey")
+def test_the_help_of_benchit(reader):
+    assert re.search(r"\n    report +same as cache report\n", reader.types("benchit --help").out)
+    shown = reader.types("benchit benchmark --help").out
+    assert re.search(r"\n  -s DIR, --search-dir DIR\n", shown)
+    assert re.search(r"\n  --all +every script", shown)
+    assert "fp16 unless --sequence" in shown
+    of_turnkey = reader.types("turnkey --help; turnkey benchmark --help").out
+    assert not re.search(r"same as cache report|--search-dir|--all\b", of_turnkey)
+    wrong = reader.types("benchit benchmark hello_world.py --search-dir")
+    assert wrong.err == (
+        "benchit: error: argument -s/--search-dir: expected one argument. "
+        "See 'benchit benchmark --help'.\n"
+    )
 
 
 @promise("ours", "benchit is the same program as turnkey")

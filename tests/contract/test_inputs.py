@@ -153,6 +153,22 @@ def test_an_unknown_hash_lists_the_known_ones(reader):
     assert re.search(r"00000000; there are: f93db89f, c69b7dea", ran.out)
 
 
+@promise("ours", "What is wrong in a list of inputs is told with the list and the line")
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("missing.py", "File not found: 'missing.py'."),
+        ("hello_world.py::", "hello_world.py::: the hash after '::' is missing."),
+    ],
+)
+def test_what_is_wrong_in_a_list(reader, entry, why):
+    (reader.root / "inner.txt").write_text(f"# two lines\n{entry}\n")
+    (reader.root / "outer.txt").write_text("inner.txt\n")
+    ran = reader.types("turnkey outer.txt", folder=reader.root)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == f"turnkey: error: outer.txt, line 1: inner.txt, line 2: {why}\n"
+
+
 @promise("ours", "What is no input is told in one sentence, with status 2, before anything runs")
 @pytest.mark.parametrize(
     ("words", "told"),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .conftest import blocks
+from .conftest import blocks, processor_of_this_machine
 from .promises import promise
 
 HASHES = ["24adc42f", "7ebbe8c4", "ef80819e", "d5267eaf", "f93db89f", "c69b7dea"]
@@ -61,6 +61,7 @@ def test_analyze_only_lists_the_facts(analyzed, reader):
 def test_analyze_only_neither_builds_nor_measures(analyzed, reader):
     assert "Status:" not in analyzed.out
     assert "Latency" not in analyzed.out
+    assert "Build dir:" not in analyzed.out
 
 
 @promise("tools", "Options for builds and measurements are ignored by --analyze-only")
@@ -139,9 +140,8 @@ def test_each_model_shows_its_own_build_directory(all_scripts, reader):
 def test_the_status_names_the_device_and_the_runtime(all_scripts):
     import onnxruntime
 
-    from turnkeyml.system.machine import cpu_name
-
-    status = f"Successfully benchmarked on {cpu_name()} (ort v{onnxruntime.__version__})"
+    processor = processor_of_this_machine()
+    status = f"Successfully benchmarked on {processor} (ort v{onnxruntime.__version__})"
     assert all_scripts.out.count(status) == len(HASHES)
 
 

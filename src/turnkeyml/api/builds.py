@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -93,7 +94,10 @@ def cache_of(options: Mapping[str, Any]) -> Path:
 def select_builds(
     build_names: str | Iterable[str], cache_dir: Path, every: bool = False
 ) -> list[BuildFolder]:
-    """The builds with these names or wildcards; only turnkey builds directly in the cache."""
+    """The builds with these names or wildcards; only turnkey builds directly in the cache.
+
+    ``{script}_{model hash}``, as older guides name a build, is every build of that model.
+    """
     names = [build_names] if isinstance(build_names, str) else list(build_names)
     builds = {folder.name: folder for folder in build_folders(cache_dir)}
     if every and names:
@@ -107,10 +111,37 @@ def select_builds(
         if "/" in name or "\\" in name or name in ("", ".", ".."):
             raise UsageError(f"{name!r} is not a build name; build names contain no slashes.")
         found = [name] if name in builds else fnmatch.filter(builds, name)
+        found = found or _of_model(name, builds)
         if not found:
-            raise TurnkeyError(f"There is no build {name!r} in the cache {cache_dir}.")
+            raise TurnkeyError(_no_build(name, builds, cache_dir))
         chosen.update({n: builds[n] for n in found})
     return list(chosen.values())
+
+
+def _of_model(name: str, builds: Mapping[str, BuildFolder]) -> list[str]:
+    """The builds of the model in ``{script}_{model hash}``, as older guides name builds."""
+    model_hash = name.rpartition("_")[2]
+    return [n for n in _of_script(name, builds) if _model_hash(builds[n]) == model_hash]
+
+
+def _model_hash(folder: BuildFolder) -> str:
+    return str(read_stats(folder).get("model_hash", ""))
+
+
+def _of_script(name: str, builds: Iterable[str]) -> list[str]:
+    """The builds whose names differ from this one in nothing but the hash."""
+    if not re.fullmatch(r".+_[0-9a-f]{8}", name):
+        return []
+    return [n for n in builds if re.fullmatch(re.escape(name[:-8]) + "[0-9a-f]{8}", n)]
+
+
+def _no_build(name: str, builds: Iterable[str], cache_dir: Path) -> str:
+    """The message for a name that no build has, with those that may have been meant."""
+    from difflib import get_close_matches
+
+    near = _of_script(name, builds) or get_close_matches(name, list(builds), 3)
+    hint = f"; did you mean {' or '.join(near[:3])}?" if near else "."
+    return f"There is no build {name!r} in the cache {cache_dir}{hint}"
 
 
 def _mapping(data: Any) -> dict[str, Any] | None:

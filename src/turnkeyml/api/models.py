@@ -13,7 +13,14 @@ from turnkeyml.cache.layout import check_writable, safe_name
 from turnkeyml.cache.state import BuildState, load_state
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import InvocationResult, MeasuredPerformance, Plan
-from turnkeyml.options import BuildOptions, ModelOptions, PlanOptions, settle, takes
+from turnkeyml.options import (
+    BuildOptions,
+    ModelOptions,
+    PlanOptions,
+    in_keywords,
+    settle,
+    takes,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["benchmark_model", "build_model"]
 
 
-@takes(ModelOptions)
+@takes(ModelOptions, only_python=True)
 def benchmark_model(
     model: Any, inputs: Any, *, build_name: str | None = None, **options: Unpack[ModelOptions]
 ) -> MeasuredPerformance | None:
@@ -41,11 +48,11 @@ def benchmark_model(
     evaluation = result.evaluations[0]
     if evaluation.performance is None:
         raise TurnkeyError(evaluation.reason or "The measurement failed.")
-    print("\n".join(performance_lines(result.invocation.class_name, evaluation)))
+    print(_spoken("\n".join(performance_lines(result.invocation.class_name, evaluation))))
     return evaluation.measured_performance()
 
 
-@takes(BuildOptions)
+@takes(BuildOptions, only_python=True)
 def build_model(
     model: Any,
     inputs: Any = None,
@@ -116,10 +123,18 @@ class _CallersModel:
             None if isinstance(sequence, str) else sequence,
         )
         for remark in result.remarks:
-            print(f"Warning: {remark}", file=sys.stderr)
+            print(f"Warning: {_spoken(remark)}", file=sys.stderr)
         if result.failure:
             raise TurnkeyError(result.failure)
         return result
+
+
+def _spoken(text: str) -> str:
+    """A message for those who call a function; ``--precision`` is for files only."""
+    from turnkeyml.build.sequences import sequence_with
+
+    text = text.replace("--precision fp32", f"--sequence {sequence_with(['fp32'])}")
+    return in_keywords(text, ModelOptions)
 
 
 def _script_name() -> str:

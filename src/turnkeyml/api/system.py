@@ -69,8 +69,8 @@ def _device(device: Device) -> DeviceInfo:
 
 def _runtime(runtime: Runtime) -> RuntimeInfo:
     missing = tuple(map(str, runtime.missing()))
-    # What is not installed cannot be asked whether its device is ready.
-    obstacle = None if missing and runtime.is_for_this_machine else runtime.obstacle()
+    # What is not installed cannot be asked whether its device is ready, but whether there is one.
+    obstacle = runtime.obstacle(of_device_alone=bool(missing))
     return RuntimeInfo(
         name=runtime.name,
         title=runtime.title,

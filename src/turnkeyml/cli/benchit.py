@@ -1,4 +1,4 @@
-"""Translate the arguments of the older ``benchit`` command to those of ``turnkey``."""
+"""What the older ``benchit`` command takes besides what ``turnkey`` does, and its translation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,29 @@ import os
 from turnkeyml.cli.words import COMMANDS
 from turnkeyml.errors import UsageError
 
-__all__ = ["translate"]
+__all__ = ["OLDER_COMMANDS", "add_older_options", "translate"]
+
+OLDER_COMMANDS = {"report": "same as cache report"}
+
+
+def add_older_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that ``translate`` knows, so that help shows them."""
+    group = parser.add_argument_group(
+        "benchit alone",
+        "benchit builds the models of scripts in fp16 unless --sequence, --sequence-file or\n"
+        "--precision says otherwise.",
+    )
+    group.add_argument(
+        "-s",
+        "--search-dir",
+        metavar="DIR",
+        help="the folder of the input files (default: the working directory)",
+    )
+    group.add_argument(
+        "--all",
+        action="store_true",
+        help="every script in the search directory, instead of FILE (default: off)",
+    )
 
 
 def translate(words: list[str]) -> list[str]:
@@ -19,10 +41,12 @@ def translate(words: list[str]) -> list[str]:
         return words
     if not words or words[0] in ("-h", "--help", "--version"):
         return words
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("-s", "--search-dir")
-    parser.add_argument("--all", action="store_true")
-    found, rest = parser.parse_known_args(words[1:] if words[0] == "benchmark" else words)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    add_older_options(parser)
+    try:
+        found, rest = parser.parse_known_args(words[1:] if words[0] == "benchmark" else words)
+    except argparse.ArgumentError as error:
+        raise UsageError(f"{error}. See 'benchit benchmark --help'.") from None
     if found.all:
         rest = [*_all_scripts(found.search_dir or "."), *rest]
     elif found.search_dir is not None:

@@ -56,8 +56,11 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
     words = _files_before_labels(words)
-    options = _parser(program, words).parse_args(words)
+    options, unknown = _parser(program, words).parse_known_args(words)
     command = getattr(options, "command", None)
+    if unknown:
+        which = f"{program} {command}" if command else program
+        raise UsageError(f"unrecognized arguments: {' '.join(unknown)}. See '{which} --help'.")
     if command is None:
         raise UsageError(f"no file or command given; see '{program} --help'.")
     if command not in WITHOUT_OPTIONS:
@@ -93,7 +96,7 @@ def _parser(program: str, words: list[str]) -> argparse.ArgumentParser:
         "--version", action="version", version=__version__, help="print the version"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
-    for name, known in COMMANDS.items():
+    for name, known in _commands(program).items():
         about = known if isinstance(known, str) else known[""]
         command = commands.add_parser(name, help=about)
         if words[:1] != [name]:
@@ -102,7 +105,20 @@ def _parser(program: str, words: list[str]) -> argparse.ArgumentParser:
             _complete(command, name)
         else:
             _add_actions(command, name, known, words[1:2])
+        if (program, name) == ("benchit", "benchmark"):
+            from turnkeyml.cli.benchit import add_older_options
+
+            add_older_options(command)
     return parser
+
+
+def _commands(program: str) -> dict[str, str | dict[str, str]]:
+    """What help lists."""
+    if program != "benchit":
+        return COMMANDS
+    from turnkeyml.cli.benchit import OLDER_COMMANDS
+
+    return COMMANDS | OLDER_COMMANDS
 
 
 def _add_actions(

@@ -91,9 +91,15 @@ def _locate(path: str, base: Path) -> list[str]:
 def _missing(path: str) -> NoReturn:
     if glob.has_magic(path):
         raise UsageError(f"No {_or(suffixes())} file matches {path!r}.")
-    near = None if is_input_name(path) else shipped.closest(path)
+    near = _with_another_suffix(path) if is_input_name(path) else shipped.closest(path)
     hint = f" Did you mean '{near}'?" if near else ""
     raise UsageError(f"File not found: {path!r}.{hint}")
+
+
+def _with_another_suffix(path: str) -> str | None:
+    """An input file that is named like this one but for the suffix."""
+    named = (str(Path(path).with_suffix(suffix)) for suffix in suffixes())
+    return next(filter(os.path.isfile, named), None)
 
 
 def _resolve(path: str, base: Path) -> str:
@@ -115,8 +121,12 @@ def _read_list(file: str, above: tuple[str, ...]) -> list[Input]:
     if absolute in above:
         raise UsageError(f"The list {file!r} includes itself.")
     inputs = []
-    for line in Path(file).read_text(encoding="utf-8", errors="replace").splitlines():
-        entry = line.strip()
-        if entry and not entry.startswith("#"):
+    lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, entry in enumerate(map(str.strip, lines), start=1):
+        if not entry or entry.startswith("#"):
+            continue
+        try:
             inputs += _expand(entry, Path(file).parent, (*above, absolute))
+        except UsageError as error:
+            raise UsageError(f"{file}, line {number}: {error}") from None
     return inputs

@@ -153,7 +153,8 @@ def _invocation_lines(row: InvocationResult, show_status: bool, verbose: bool) -
     record = row.invocation
     yield _field("Input Shape:", _shapes(record))
     yield _field("Hash:", record.hash)
-    yield _field("Build dir:", row.build_dir or "")
+    if row.build_dir:
+        yield _field("Build dir:", row.build_dir)
     if show_status and row.selected:
         yield from _status_lines(row, verbose)
 

@@ -13,17 +13,11 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError, TurnkeyError
-from turnkeyml.evaluate.contest import (
-    Contestant,
-    FileContestant,
-    LiveContestant,
-    Outcome,
-    Quiet,
-    changed_warning,
-    measure,
-)
+from turnkeyml.evaluate.contest import Quiet, measure
+from turnkeyml.evaluate.entries import Contestant, FileContestant, LiveContestant
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
+from turnkeyml.evaluate.runner import Outcome, changed_warning
 from turnkeyml.measure import rules
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation

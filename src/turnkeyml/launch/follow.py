@@ -148,8 +148,9 @@ class Follower:
     def _row(self, record: InvocationRecord, failure: str | None) -> InvocationResult:
         if record.hash in self._results:
             return self._results[record.hash]
-        folder = BuildFolder(Path(self._plan.cache_dir), record.build_name)
-        row = InvocationResult(record, self.item.selects(record), build_dir=str(folder.path))
+        folder = BuildFolder(Path(self._plan.cache_dir), record.build_name).path
+        build_dir = str(folder) if folder.is_dir() else None  # left by an earlier run
+        row = InvocationResult(record, self.item.selects(record), build_dir=build_dir)
         if self._plan.analyze_only or not row.selected:
             return row
         if record.obstacle is not None:

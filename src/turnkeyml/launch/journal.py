@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from turnkeyml.cache.files import make_way, read_json, remove_leftovers, write_json
-from turnkeyml.cache.layout import journal_file, journal_folder
+from turnkeyml.cache.runs import journal_file, journal_folder
 from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
 __all__ = ["Journal"]

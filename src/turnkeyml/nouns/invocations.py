@@ -87,6 +87,7 @@ class InvocationResult:
     skipped: str | None = None
     build_status: BuildStatus | None = None
     build_dir: str | None = None
+    """The folder of its build; None if there is none."""
     reused: bool = False
     failure: str | None = None
     traceback: str | None = None

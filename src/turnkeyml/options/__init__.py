@@ -25,6 +25,7 @@ from turnkeyml.options.results import (
     ReportOptions,
     Verbose,
 )
+from turnkeyml.options.spelling import in_keywords
 
 __all__ = [
     "COMMANDS",
@@ -47,6 +48,7 @@ __all__ = [
     "RemeasureOptions",
     "ReportOptions",
     "Verbose",
+    "in_keywords",
     "options_of",
     "settle",
     "takes",

@@ -7,17 +7,20 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
+from turnkeyml.errors import TurnkeyError
 from turnkeyml.options.option import options_of, settle
+from turnkeyml.options.spelling import in_keywords
 
 __all__ = ["takes"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def takes(declaration: type) -> Callable[[F], F]:
+def takes(declaration: type, *, only_python: bool = False) -> Callable[[F], F]:
     """A decorator that checks the ``**options`` of a function and fills in the defaults.
 
     The function gets a value for every option. Its signature lists them with types and defaults.
+    ``only_python`` is for functions without a command: their errors name keyword arguments.
     """
 
     def decorate(function: F) -> F:
@@ -32,7 +35,12 @@ def takes(declaration: type) -> Callable[[F], F]:
                     raise TypeError(_unexpected(function, name, [*mine, *options]))
             chosen = {name: value for name, value in given.items() if name in options}
             rest = {name: value for name, value in given.items() if name in mine}
-            return function(*args, **rest, **settle(declaration, chosen))
+            try:
+                return function(*args, **rest, **settle(declaration, chosen))
+            except TurnkeyError as error:
+                if only_python:
+                    error.args = (in_keywords(str(error), declaration), *error.args[1:])
+                raise
 
         keywords = [
             inspect.Parameter(

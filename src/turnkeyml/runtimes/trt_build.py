@@ -1,51 +1,21 @@
-"""Compiling an ONNX file to a TensorRT engine, in the types that the file has.
-
-From TensorRT 10 on a network can be strongly typed: each operator runs in the type that the file
-gives it. Version 8 has no such networks. There the flag FP16 allows half precision, and the
-operators that the file keeps in fp32 are pinned to it.
-"""
+"""Compiling an ONNX file to a TensorRT engine, in the types that the file has."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import re
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes import cuda
+from turnkeyml.runtimes.trt_library import last_error, load_tensorrt, logger
+from turnkeyml.runtimes.trt_tactics import tactic_bits, usable_sources
+from turnkeyml.runtimes.trt_types import fp32_layers, network_flags
 
-__all__ = [
-    "MODULES",
-    "OLDEST",
-    "Built",
-    "Recipe",
-    "compile_engine",
-    "load_tensorrt",
-    "logger",
-    "tactic_bits",
-    "version_of",
-]
+__all__ = ["Built", "Recipe", "compile_engine"]
 
-MODULES = ("tensorrt", "tensorrt_bindings")
-"""The names under which wheels and packed environments have the Python API."""
-OLDEST = (8, 5, 2)
-INSTALL = "pip install tensorrt"
 HALF = ("fp16", "mixed")
 """The precisions of ONNX files that need half precision."""
-EXTERNAL = ("CUBLAS", "CUBLAS_LT", "CUDNN")
-"""The tactic sources that are libraries of their own."""
-MOVES = re.compile(
-    "CONSTANT|SHAPE|CAST|IDENTITY|SHUFFLE|SLICE|CONCATENATION|GATHER|SELECT|ASSERTION|"
-    "RECURRENCE|ITERATOR|LOOP_OUTPUT|TRIP_LIMIT|CONDITION.*"
-)
-"""The kinds of layers that compute nothing, so that their type follows from their neighbours."""
 
 
 @dataclass(frozen=True)
@@ -79,58 +49,6 @@ class Built:
     """The timing cache after the build."""
 
 
-@functools.cache
-def load_tensorrt() -> Any:
-    """The Python API of TensorRT; an error in words if it is absent, broken or too old."""
-    name = next((name for name in MODULES if find_spec(name) is not None), None)
-    if name is None:
-        raise MeasureError(f"TensorRT is not installed; {INSTALL}.")
-    try:
-        found = import_module(name)
-    except (ImportError, OSError) as error:
-        raise MeasureError(
-            f"TensorRT cannot be imported ({error}); {INSTALL}, or put the folder of its "
-            "libraries in LD_LIBRARY_PATH."
-        ) from None
-    if version_of(found) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
-        raise MeasureError(
-            f"TensorRT {found.__version__} is too old; install {oldest} or newer ({INSTALL})."
-        )
-    return found
-
-
-def version_of(tensorrt: Any) -> tuple[int, ...]:
-    """The version of a TensorRT module as numbers: (8, 6, 1)."""
-    parts = str(tensorrt.__version__).split(".")[:3]
-    return tuple(int(part) if part.isdigit() else 0 for part in parts)
-
-
-@functools.cache
-def logger() -> Any:
-    """The logger of this process: warnings go to the log of the measurement, errors are kept.
-
-    TensorRT keeps the first one that it gets for as long as the process lives.
-    """
-    tensorrt = load_tensorrt()
-    kind: Any = tensorrt.ILogger
-
-    class Log(kind):  # type: ignore[misc]
-        def __init__(self) -> None:
-            kind.__init__(self)
-            self.errors: list[str] = []
-
-        def log(self, severity: Any, message: str) -> None:
-            if severity.name in ("INTERNAL_ERROR", "ERROR"):
-                self.errors.append(str(message))
-            if severity.name in ("INTERNAL_ERROR", "ERROR", "WARNING"):
-                sys.stderr.write(f"TensorRT: {message}\n")
-
-    made = Log()
-    tensorrt.init_libnvinfer_plugins(made, "")
-    return made
-
-
 def compile_engine(recipe: Recipe, timings: bytes = b"") -> Built:
     """A compiled engine; ``timings`` is a timing cache of this GPU, which saves time."""
     begin = time.perf_counter()
@@ -140,7 +58,7 @@ def compile_engine(recipe: Recipe, timings: bytes = b"") -> Built:
         building = _Building(recipe, timings, sources)
         engine = building.compile()
         if engine is None and (sources == 0 or recipe.tactic_sources):
-            raise MeasureError(f"TensorRT could not compile {recipe.model}: {_last_error()}.")
+            raise MeasureError(f"TensorRT could not compile {recipe.model}: {last_error()}.")
         # Libraries that are only stand-ins, or that do not fit, let every tactic of theirs fail.
         sources = 0
     return Built(
@@ -189,7 +107,7 @@ class _Building:
         if parser.parse_from_file(self._recipe.model):
             return
         errors = [parser.get_error(i).desc() for i in range(parser.num_errors)]
-        why = " ".join((errors[0] if errors else _last_error()).split())
+        why = " ".join((errors[0] if errors else last_error()).split())
         raise MeasureError(
             f"TensorRT {self._trt.__version__} cannot read {self._recipe.model}: {why[:300]}."
         )
@@ -210,7 +128,7 @@ class _Building:
         elif sources is not None:
             config.set_tactic_sources(sources)
         else:
-            config.set_tactic_sources(_usable_sources(trt, config.get_tactic_sources()))
+            config.set_tactic_sources(usable_sources(trt, config.get_tactic_sources()))
 
     def _set_precision(self) -> None:
         trt, config = self._trt, self.config
@@ -253,104 +171,3 @@ class _Building:
         cache = self.config.create_timing_cache(timings)
         if cache is None or not self.config.set_timing_cache(cache, False):
             self.config.set_timing_cache(self.config.create_timing_cache(b""), False)
-
-
-def network_flags(tensorrt: Any) -> tuple[int, bool]:
-    """The flags for a new network, and whether it is strongly typed."""
-    kinds = tensorrt.NetworkDefinitionCreationFlag
-    if version_of(tensorrt)[0] >= 11:  # every network is
-        return 0, True
-    if hasattr(kinds, "STRONGLY_TYPED"):
-        return 1 << int(kinds.STRONGLY_TYPED), True
-    return 1 << int(kinds.EXPLICIT_BATCH), False
-
-
-def fp32_layers(tensorrt: Any, network: Any) -> list[Any]:
-    """The layers that compute in fp32 in a file that has half precision, too.
-
-    A network of version 8 does not know its types: they follow from those of its inputs, its
-    constants and its casts.
-    """
-    types = {tensor.name: tensor.dtype for tensor in _inputs(network)}
-    found, has_half = [], tensorrt.float16 in types.values()
-    for number in range(network.num_layers):
-        layer = network.get_layer(number)
-        kind = _result_type(tensorrt, layer, types)
-        for tensor in (layer.get_output(i) for i in range(layer.num_outputs)):
-            if kind is not None:
-                types[tensor.name] = kind
-        has_half = has_half or kind == tensorrt.float16
-        if kind == tensorrt.float32 and not MOVES.fullmatch(layer.type.name):
-            found.append(layer)
-    # A file without any half precision would be pinned as a whole, and must not be called fp16.
-    return found if has_half else []
-
-
-def _inputs(network: Any) -> list[Any]:
-    return [network.get_input(i) for i in range(network.num_inputs)]
-
-
-def _result_type(tensorrt: Any, layer: Any, types: Mapping[str, Any]) -> Any:
-    """The type that a layer computes in; None if it is not a float, or unknown."""
-    kind = layer.type.name
-    if layer.num_outputs and layer.output_type_is_set(0):
-        return layer.get_output_type(0)
-    if kind == "CONSTANT":
-        layer.__class__ = tensorrt.IConstantLayer
-        # numpy arrays of the types that numpy has, which call the type by the same name
-        return {"float32": tensorrt.float32, "float16": tensorrt.float16}.get(
-            str(layer.weights.dtype)
-        )
-    if kind == "CAST":
-        layer.__class__ = tensorrt.ICastLayer
-        return layer.to_type
-    if layer.num_outputs and layer.get_output(0).dtype not in (tensorrt.float32, tensorrt.float16):
-        return None
-    inputs = [layer.get_input(i) for i in range(layer.num_inputs)]
-    floats = [types.get(t.name) for t in inputs if t is not None]
-    floats = [t for t in floats if t in (tensorrt.float32, tensorrt.float16)]
-    return floats[0] if floats else None
-
-
-def tactic_bits(tensorrt: Any, names: str) -> int:
-    """The tactic sources of a text as bits: ``none``, or names such as ``CUBLAS,CUDNN``."""
-    if names.lower() in ("none", "0"):
-        return 0
-    known = tensorrt.TacticSource.__members__
-    bits = 0
-    for name in (part.strip().upper() for part in names.split(",")):
-        if name not in known:
-            raise MeasureError(
-                f"TensorRT has no tactic source {name!r}; choose from: none, {', '.join(known)}."
-            )
-        bits |= 1 << int(known[name])
-    return bits
-
-
-def _usable_sources(tensorrt: Any, default: int) -> int:
-    """The default tactic sources without libraries that are absent or only stand-ins."""
-    known = tensorrt.TacticSource.__members__
-    external = [known[n] for n in EXTERNAL if n in known and default >> int(known[n]) & 1]
-    if not external or _are_real(("libcudnn.so", "cudnnGetVersion"), ("libcublas.so", "")):
-        return default
-    return default & ~sum(1 << int(source) for source in external)
-
-
-def _are_real(*libraries: Sequence[str]) -> bool:
-    """Whether each of some libraries can be loaded, and has a version if it has a function."""
-    for name, function in libraries:
-        path = cuda.library_path(name)
-        if path is None:
-            return False
-        try:
-            found = ctypes.CDLL(path)
-            if function and getattr(found, function)() < 1000:
-                return False
-        except (OSError, AttributeError):
-            return False
-    return True
-
-
-def _last_error() -> str:
-    errors = logger().errors
-    return " ".join(errors[-1].split())[:300] if errors else "it did not say why"

@@ -14,8 +14,9 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.nvml import Gpu
-from turnkeyml.runtimes.trt_build import Recipe, load_tensorrt, logger
+from turnkeyml.runtimes.trt_build import Recipe
 from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
+from turnkeyml.runtimes.trt_library import load_tensorrt, logger
 
 __all__ = ["TrtSession", "check_range", "numpy_name", "shapes_of"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import RunFolder, input_log
+from turnkeyml.cache.runs import RunFolder, input_log
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms

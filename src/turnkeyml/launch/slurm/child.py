@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.cache.layout import SlurmRunFolder
+from turnkeyml.cache.runs import SlurmRunFolder
 from turnkeyml.launch.local.processes import kill_tree
 from turnkeyml.system.process_tree import descendants
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from turnkeyml import interpreter
 from turnkeyml.cache.files import lock, write_json
-from turnkeyml.cache.layout import SlurmRunFolder, slurm_lock, slurm_run_folders
+from turnkeyml.cache.runs import SlurmRunFolder, slurm_lock, slurm_run_folders
 from turnkeyml.errors import UsageError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.launch.slurm import commands

@@ -6,21 +6,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.contract import (
-    Argument,
-    Monitor,
-    Need,
-    Request,
-    Runtime,
-    Session,
-    boolean,
-)
-from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
+from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolean
+from turnkeyml.runtimes.gpu_runtime import GpuRuntime
+from turnkeyml.runtimes.nvml import gpu_index
 
 __all__ = ["Ort"]
 
 
-class Ort(Runtime):
+class Ort(GpuRuntime):
     """Measures an ONNX file with the CUDA execution provider of ONNX Runtime."""
 
     name = "ort"
@@ -44,15 +37,9 @@ class Ort(Runtime):
 
         return str(onnxruntime.__version__)
 
-    def require(self) -> None:
-        """Raise an error if anything is missing, the driver first."""
-        self.require_ready()
-
     def check(self) -> None:
         """Raise an error without a driver, a GPU, or the CUDA provider."""
-        require_gpu(gpu_index(self.device))
-        for need in self.missing():
-            raise MeasureError(f"it needs {need}, which is not installed.")
+        super().check()
         spec = find_spec("onnxruntime")
         assert spec is not None
         assert spec.origin is not None
@@ -73,7 +60,3 @@ class Ort(Runtime):
             cuda_graph=bool(arguments.get("cuda_graph", False)),
             tf32=bool(arguments.get("tf32", False)),
         )
-
-    def monitor(self) -> Monitor | None:
-        gpu = find_gpu(gpu_index(self.device))
-        return None if gpu is None else NvmlMonitor(gpu)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from turnkeyml.runtimes.contract import LiveModel, Need, Request, Session
+from turnkeyml.runtimes.contract import Need, Request, Session
 from turnkeyml.runtimes.nvidia.torch_eager import TorchEager
 from turnkeyml.runtimes.nvml import gpu_index
+from turnkeyml.runtimes.torch_runtime import CompiledTorch
 
 __all__ = ["TorchCompiled"]
 
 
-class TorchCompiled(TorchEager):
+class TorchCompiled(CompiledTorch, TorchEager):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
     name = "torch-compiled"
-    title = "torch.compile"
-    as_it_is = False
     needs = (
-        *TorchEager.needs,
+        *CompiledTorch.needs,
         Need(module="triton", install="pip install triton"),
         Need(programs=("gcc", "clang", "cc"), install="install a C compiler, such as gcc"),
     )
@@ -27,8 +24,3 @@ class TorchCompiled(TorchEager):
         from turnkeyml.runtimes.torch_gpu_session import CompiledGpuSession
 
         return CompiledGpuSession(self.prepared, request, gpu_index(self.device))
-
-    def prepared(self, live: LiveModel) -> Any:
-        import torch
-
-        return torch.compile(live.function)

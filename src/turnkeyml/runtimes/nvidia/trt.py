@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.contract import Argument, Monitor, Need, Request, Runtime, Session
+from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolean
+from turnkeyml.runtimes.gpu_runtime import GpuRuntime
+from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
 __all__ = ["Trt"]
-
-
-def _boolean(text: str) -> bool:
-    words = {"true": True, "1": True, "yes": True, "on": True}
-    words.update({"false": False, "0": False, "no": False, "off": False})
-    if text.lower() not in words:
-        raise ValueError(text)
-    return words[text.lower()]
 
 
 def _mebibytes(text: str) -> int:
@@ -28,7 +22,7 @@ def _level(text: str) -> int:
     return int(text)
 
 
-class Trt(Runtime):
+class Trt(GpuRuntime):
     """Measures the engine that TensorRT compiles from an ONNX file."""
 
     name = "trt"
@@ -43,8 +37,8 @@ class Trt(Runtime):
     arguments = (
         Argument("workspace", "the MiB of GPU memory that a kernel may use", _mebibytes),
         Argument("builder_level", "the builder's optimization level, 0 to 5", _level),
-        Argument("cuda_graph", "true to start a run as one CUDA graph, or false", _boolean, False),
-        Argument("tf32", "true to compute fp32 operators in TF32, or false", _boolean, False),
+        Argument("cuda_graph", "true to start a run as one CUDA graph, or false", boolean, False),
+        Argument("tf32", "true to compute fp32 operators in TF32, or false", boolean, False),
         Argument(
             "tactic_sources", "none, or names of tactic sources, such as CUBLAS,CUDNN", str, ""
         ),
@@ -52,26 +46,15 @@ class Trt(Runtime):
     status_stats = ("engine",)
 
     def version(self) -> str:
-        from turnkeyml.runtimes.trt_build import load_tensorrt
+        from turnkeyml.runtimes.trt_library import load_tensorrt
 
         return str(load_tensorrt().__version__)
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.nvml import gpu_index, require_gpu
         from turnkeyml.runtimes.trt_session import TrtSession
 
         number = gpu_index(self.device)
         return TrtSession(request, number, require_gpu(number))
-
-    def monitor(self) -> Monitor | None:
-        from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index
-
-        gpu = find_gpu(gpu_index(self.device))
-        return NvmlMonitor(gpu) if gpu is not None else None
-
-    def require(self) -> None:
-        """Raise an error if anything is missing, the driver first."""
-        self.require_ready()
 
     def check(self) -> None:
         """Raise an error if driver, GPU, CUDA runtime library or TensorRT's library is absent.
@@ -79,16 +62,13 @@ class Trt(Runtime):
         Neither loads CUDA, as the process may fork, nor TensorRT if its library is easily found.
         """
         from turnkeyml.runtimes import cuda
-        from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
-        require_gpu(gpu_index(self.device))
-        for need in self.missing():
-            raise MeasureError(f"it needs {need}, which is not installed.")
+        super().check()
         if cuda.library_path() is None:
             raise MeasureError(
                 f"the CUDA runtime library ({cuda.NAME}) is not installed; {cuda.INSTALL}."
             )
         if cuda.library_path("libnvinfer.so") is None:
-            from turnkeyml.runtimes.trt_build import load_tensorrt
+            from turnkeyml.runtimes.trt_library import load_tensorrt
 
             load_tensorrt()

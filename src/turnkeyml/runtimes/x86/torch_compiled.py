@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from turnkeyml.runtimes.contract import LiveModel, Need, Request, Session
-from turnkeyml.runtimes.x86.torch_eager import TorchEager
+from turnkeyml.runtimes.contract import Need, Request, Session
+from turnkeyml.runtimes.torch_runtime import CompiledTorch
 
 __all__ = ["TorchCompiled"]
 
 
-class TorchCompiled(TorchEager):
+class TorchCompiled(CompiledTorch):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
     name = "torch-compiled"
-    title = "torch.compile"
-    as_it_is = False
     needs = (
-        *TorchEager.needs,
+        *CompiledTorch.needs,
         Need(programs=("g++", "clang++", "c++"), install="install a C++ compiler, such as g++"),
     )
 
@@ -26,8 +22,3 @@ class TorchCompiled(TorchEager):
 
         assert request.live is not None
         return CompiledSession(self.prepared(request.live), request)
-
-    def prepared(self, live: LiveModel) -> Any:
-        import torch
-
-        return torch.compile(live.function)

@@ -1,0 +1,153 @@
+"""The two kinds of contestants, and what they are once they are loaded."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from turnkeyml.build.subject import Subject
+from turnkeyml.cache.layout import BuildFolder, measurement_log
+from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.meter import Meter
+from turnkeyml.measure.opening import open_session
+from turnkeyml.measure.record import Costs
+from turnkeyml.measure.reported import NOT_SEEN
+from turnkeyml.measure.spawn import Worker
+from turnkeyml.measure.worker import WorkerRequest
+from turnkeyml.nouns import HERE, Place, ReferenceRecord, Verification, label_of
+from turnkeyml.runtimes.contract import Request, Runtime
+from turnkeyml.system.capture import captured
+from turnkeyml.verify.compare import compare
+
+__all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A contestant that is loaded, verified and ready to be timed."""
+
+    meter: Meter
+    costs: Callable[[], Costs]
+    observe: Callable[[], Observation | None]
+    """What the accelerator says, after the timed runs."""
+    verification: Verification | None
+
+
+class Contestant(Protocol):
+    """A runtime with something that it can run."""
+
+    @property
+    def runtime(self) -> Runtime: ...
+
+    @property
+    def precision(self) -> str: ...
+
+    @property
+    def place(self) -> Place:
+        """Where it runs."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its log and its samples go."""
+
+    @property
+    def artifact(self) -> str | None:
+        """The file that it measures, by its path in the build folder."""
+
+    @property
+    def sha256(self) -> str | None: ...
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file is not the one that was built."""
+
+    @property
+    def fresh_processes(self) -> bool:
+        """Whether each of several measurements can have a process of its own."""
+
+    def enter(self, number: int) -> AbstractContextManager[Entry]:
+        """Load it for the process of that number."""
+
+
+@dataclass(frozen=True)
+class FileContestant:
+    """An ONNX file, verified and measured in a fresh process."""
+
+    runtime: Runtime
+    precision: str
+    folder: Path
+    request: Request
+    build: BuildFolder
+    reference: ReferenceRecord | None
+    artifact: str
+    sha256: str | None
+    """Of the file as it is measured."""
+    changed: bool = False
+    """Whether that is not the file that was built."""
+    judged_in: str = ""
+    """The precision whose tolerance it was verified with when it was built."""
+    fresh_processes: bool = True
+    place: Place = HERE
+    files: tuple[str, ...] = ()
+    """The artifact and its external data, by their paths in the build folder."""
+
+    @contextlib.contextmanager
+    def enter(self, number: int) -> Iterator[Entry]:
+        request = WorkerRequest(
+            device=self.runtime.device,
+            runtime=self.runtime.name,
+            request=self.request,
+            cache_dir=str(self.build.cache_dir),
+            build_name=self.build.name,
+            reference=self.reference,
+            judged_in=self.judged_in,
+            files=self.files or (self.artifact,),
+        )
+        name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
+        worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
+        with contextlib.closing(worker):
+            yield Entry(worker, worker.costs, worker.observe, worker.verification)
+
+
+@dataclass(frozen=True)
+class LiveContestant:
+    """A live model: in this process first, then in fresh ones that run its script again."""
+
+    runtime: Runtime
+    precision: str
+    folder: Path
+    subject: Subject
+    request: Request
+    rerun: Callable[[], Worker] | None
+    place: Place = HERE
+    artifact: None = None
+    sha256: None = None
+    changed: bool = False
+
+    @property
+    def fresh_processes(self) -> bool:
+        return self.rerun is not None
+
+    @contextlib.contextmanager
+    def enter(self, number: int) -> Iterator[Entry]:
+        if number and self.rerun is not None:
+            with contextlib.closing(self.rerun()) as worker:
+                yield Entry(worker, worker.costs, worker.observe, None)
+            return
+        with captured(measurement_log(self.folder)), contextlib.ExitStack() as stack:
+            reference = self.subject.reference(self.request.threads)
+            live = self.subject.live()
+            assert live is not None
+            request = replace(self.request, live=stack.enter_context(live))
+            opened = open_session(self.runtime, request, reference.inputs)
+            stack.callback(opened.close)
+            verdict = NOT_SEEN
+            if not self.runtime.reports_itself:
+                verdict = opened.verified(
+                    lambda precision: compare(opened.outputs, reference, precision), self.precision
+                )
+            yield Entry(opened.meter, opened.costs, opened.observe, verdict)

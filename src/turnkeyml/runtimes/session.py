@@ -1,0 +1,123 @@
+"""What a runtime is asked to open, and what it opens: sessions, and a monitor of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["LiveModel", "Monitor", "Reported", "Request", "SelfReporting", "Session"]
+
+
+@dataclass(frozen=True)
+class LiveModel:
+    """A model object in this process with the arguments of one call, ready to be measured."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The file or live model that a runtime opens, with its settings."""
+
+    threads: int
+    model: str = ""
+    """The path of the ONNX file, for runtimes that measure files."""
+    sha256: str = ""
+    """That of the file with its external data, by which what is compiled from it can be kept."""
+    live: LiveModel | None = None
+    """The live model, for runtimes that measure in the process of the model."""
+    precision: str = ""
+    cast_to: str = ""
+    """The precision to cast a live model to; empty to run it as the script made it."""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    """The runtime arguments, with defaults and converted to their types."""
+    build_folder: str = ""
+    """The folder of the build in the cache, where a runtime may keep what it compiles."""
+
+
+class Session(Protocol):
+    """A loaded model that can run repeatedly.
+
+    Call ``feed`` first, then ``prepare``, ``run``, ``synchronize`` any number of times, and
+    ``outputs`` after a run. ``feed`` may be called again with other inputs.
+
+    A run includes the transfer of inputs to the device and of outputs from it. A session on an
+    accelerator may have two more methods, which are called after the timed runs:
+
+    * ``device_times(runs: int) -> list[float]``: milliseconds that each of so many runs took on the
+      device by its own events, without transfers;
+    * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
+    """
+
+    changes_inputs: bool
+    """Whether a run modifies its inputs, so that ``prepare`` is needed before the next run."""
+
+    asynchronous: bool
+    """Whether ``run`` returns before the inference is done, so that ``synchronize`` is needed."""
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Bind recorded inputs by name; ``cache.arrays.fed`` converts their dtypes."""
+
+    def prepare(self) -> None:
+        """Restore the inputs that a run modified; not part of the measured time."""
+
+    def run(self) -> None:
+        """Start one inference on the bound inputs."""
+
+    def synchronize(self) -> None:
+        """Wait until the started inference is done."""
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The outputs of the last run, by name and in order."""
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of the runtime, which the evaluation stores."""
+
+    def close(self) -> None:
+        """Release the resources of the session."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a runtime that measures by itself reports."""
+
+    mean_latency: float
+    """Milliseconds."""
+    throughput: float
+    """Inferences per second."""
+    iterations: int
+
+
+class SelfReporting(Protocol):
+    """A loaded model that only its runtime can time; nobody sees the outputs of the timed runs."""
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Bind recorded inputs by name."""
+
+    def measure(self, iterations: int) -> Reported:
+        """Measure so many runs, and report the result."""
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of the runtime, which the evaluation stores."""
+
+    def close(self) -> None:
+        """Release the resources of the session."""
+
+
+class Monitor(Protocol):
+    """Watches the accelerator of a runtime, outside of the timed runs."""
+
+    def look(self) -> dict[str, Any]:
+        """Its conditions now, such as clocks and temperature, by names that the record has.
+
+        ``throttle_reasons`` (a list of words) and ``foreign_processes`` (a number) enter the grade.
+        """
+
+    def energy(self) -> float | None:
+        """Joules that it has used until now, since any time; None if it does not count them."""
