@@ -1,0 +1,111 @@
+"""Exports of models that amplify rounding are verified with weights that do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import numpy_helper
+
+from turnkeyml.build.twin import difference
+from turnkeyml.frameworks.torch.stable import stable_copy
+
+
+class Block(torch.nn.Module):
+    """A normalisation whose statistics decide how much of a difference is left."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.convolution = torch.nn.Conv1d(size, size, 1, bias=False)
+        self.norm = torch.nn.BatchNorm1d(size)
+
+    def forward(self, x):
+        return torch.sin(self.norm(50 * self.convolution(x)))
+
+
+class Amplifying(torch.nn.Module):
+    """Chaotic with the statistics that it is created with, and not with those of its inputs.
+
+    What it picks hides its submodules from the walk: it depends on everything before it.
+    """
+
+    def __init__(self, size=16, blocks=8):
+        super().__init__()
+        self.blocks = torch.nn.Sequential(*(Block(size) for _ in range(blocks)))
+
+    def forward(self, x):
+        return self.blocks(x)
+
+
+def exported(model, x, path):
+    model.eval()
+    torch.onnx.export(
+        model, (x,), str(path), input_names=["x"], output_names=["output"], dynamo=False
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    """The files of a model and of its stable copy, and what was done to the weights."""
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("twins")
+    model, x = Amplifying().eval(), torch.rand(4, 16, 32)
+    stable = stable_copy(model, (x,), {})
+    file = exported(model, x, folder / "file.onnx")
+    twin = exported(stable.model, x, folder / "twin.onnx")
+    return file, twin, stable
+
+
+def changed(path, folder, how, which):
+    model = onnx.load(str(path))
+    (weight,) = [w for w in model.graph.initializer if w.name.endswith(which)]
+    weight.CopyFrom(numpy_helper.from_array(how(numpy_helper.to_array(weight)), weight.name))
+    onnx.save(model, str(folder / "changed.onnx"))
+    return folder / "changed.onnx"
+
+
+def test_the_statistics_of_a_stable_copy_are_those_of_the_inputs(twins):
+    *_, stable = twins
+    x = torch.rand(64, 16, 32)
+    for block in stable.model.blocks[:3]:
+        x = torch.sin(block.norm(50 * block.convolution(x)))
+        assert 0.3 < x.std() < 1
+
+
+def test_a_file_and_its_twin_are_the_same_up_to_what_was_rescaled(twins):
+    file, twin, stable = twins
+    assert difference(file, twin, stable.rescalings) is None
+    assert "does not follow" in difference(file, twin, ())
+
+
+def negate_one(array):
+    found = array.copy()
+    found.flat[3] *= -1
+    return found
+
+
+@pytest.mark.parametrize("which", ["0.convolution.weight", "0.norm.weight", "7.convolution.weight"])
+@pytest.mark.parametrize(
+    "how",
+    [np.negative, lambda a: (1.01 * a).astype(a.dtype), lambda a: a[::-1].copy(), negate_one],
+)
+def test_a_weight_that_was_changed_in_one_of_them_is_named(twins, tmp_path, how, which):
+    file, twin, stable = twins
+    wrong = changed(file, tmp_path, how, which)
+    assert "does not follow from the original's" in difference(wrong, twin, stable.rescalings)
+
+
+def test_another_graph_is_named(twins, tmp_path):
+    file, twin, stable = twins
+    model = onnx.load(str(file))
+    node = next(node for node in model.graph.node if node.op_type == "Sin")
+    node.op_type = "Cos"
+    onnx.save(model, str(tmp_path / "other.onnx"))
+    found = difference(tmp_path / "other.onnx", twin, stable.rescalings)
+    assert "its graph is another one" in found
+
+
+def test_a_model_without_statistics_has_no_stable_copy():
+    assert stable_copy(torch.nn.Linear(4, 4), (torch.rand(2, 4),), {}) is None
