@@ -42,6 +42,9 @@ class Subgraphs:
 
     mismatching: tuple[str, ...] = ()
     """The nodes of subgraphs that mismatch in isolation, and the producers of their inputs."""
+    inputs: tuple[str, ...] = ()
+    """The graph inputs that these subgraphs read. Rounding them may be what makes the difference:
+    a coordinate of 1,000 pixels has steps of half a pixel in float16."""
 
 
 def verify_subgraphs(
@@ -62,11 +65,20 @@ def verify_subgraphs(
     }
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
     worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
-    return Subgraphs(count, worst, _producers(whole, wrong, set(given)))
+    nodes, read = _producers(whole, wrong, set(given))
+    half_inputs = [value.name for value in whole.input if _is_half(value)]
+    return Subgraphs(count, worst, nodes, tuple(name for name in half_inputs if name in read))
 
 
-def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tuple[str, ...]:
-    """The nodes that compute some values from given ones, and the producers of the given ones."""
+def _is_half(value: onnx.ValueInfoProto) -> bool:
+    return bool(value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16)
+
+
+def _producers(
+    graph: onnx.GraphProto, values: set[str], given: set[str]
+) -> tuple[tuple[str, ...], set[str]]:
+    """The nodes that compute some values from given ones, with the producers of the given ones,
+    and everything that is read for these values."""
     names, wanted, used = [], set(values), set[str]()
     for node in reversed(graph.node):
         if wanted & {*node.output}:
@@ -76,7 +88,7 @@ def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tup
             continue
         if node.op_type != "Cast":
             names.append(node.name)
-    return tuple(names)
+    return tuple(names), wanted
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:

@@ -7,15 +7,15 @@ each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.stage import Workbench
-from turnkeyml.build.twin import difference
+from turnkeyml.build.twin import Rescaling, difference
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.torch.stable import stable_copy
+from turnkeyml.frameworks.torch.stable import STEPS, stable_copy
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
@@ -34,15 +34,12 @@ def judge_stable(
     It costs as much as the export and its verification did, and an original that is too large to be
     run in fp64 is not known to amplify rounding. So it is the size of the model that bounds it.
     """
-    if bench.subject.precision != "fp32" or not _amplifies_rounding(bench.reference):
+    if bench.subject.precision != "fp32" or _stability(bench.reference) in (None, Verdict.MATCH):
         return found
     try:
-        stable = stable_copy(bench.model, bench.args, bench.kwargs)
-        if stable is None:
-            return replace(found, reason=f"{found.reason}; it has no statistics to stabilise")
-        twin = _with_model(bench, stable.model)
+        twin, rescalings = _stable_twin(bench)
         exported = export(twin)
-        other = difference(path, exported, stable.rescalings)
+        other = difference(path, exported, rescalings)
         if other is not None:
             return replace(found, reason=f"{found.reason}; stable weights prove nothing: {other}")
         seen = check_onnx(
@@ -55,13 +52,27 @@ def judge_stable(
     return _concluded(found, seen)
 
 
-def _amplifies_rounding(reference: Reference) -> bool:
-    """Whether the original computes something else in fp64."""
-    exact = reference.in_precision("fp64")
-    if exact is None or not reference.deterministic:
-        return False
-    found = compare(reference.outputs, Reference(reference.inputs, exact), "fp32")
-    return found.verdict is not Verdict.MATCH
+def _stability(reference: Reference) -> Verdict | None:
+    """How well the original agrees with itself in fp64; None if that is not known."""
+    exact = reference.in_precision("fp64") if reference.deterministic else None
+    if exact is None:
+        return None
+    return compare(reference.outputs, Reference(reference.inputs, exact), "fp32").verdict
+
+
+def _stable_twin(bench: Workbench) -> tuple[Workbench, Sequence[Rescaling]]:
+    """The build of a copy with stable weights, from its reference on, and what changed in it."""
+    for layers in STEPS:
+        stable = stable_copy(bench.model, bench.args, bench.kwargs, layers)
+        if stable is None:
+            continue
+        twin = _with_model(bench, stable.model)
+        stability = _stability(twin.reference)
+        changed = f"With {len(stable.rescalings)} modules rescaled"
+        print(f"{changed}: {stability} to itself in fp64", flush=True)
+        if stability in (Verdict.MATCH, Verdict.CLOSE):
+            return twin, stable.rescalings
+    raise ValueError("no weights were found at which the original does not amplify rounding")
 
 
 def _with_model(bench: Workbench, model: object) -> Workbench:
