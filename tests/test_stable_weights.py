@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import onnx
 import pytest
 import torch
 from onnx import numpy_helper
 
+from turnkeyml import build_model, load_state
 from turnkeyml.build.twin import difference
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.frameworks.torch.export import _EXPORTERS
 from turnkeyml.frameworks.torch.stable import stable_copy
+from turnkeyml.nouns import Plan, Verdict
 
 
 class Block(torch.nn.Module):
@@ -127,3 +134,85 @@ def test_another_graph_is_named(twins, tmp_path):
 
 def test_a_model_without_statistics_has_no_stable_copy():
     assert stable_copy(torch.nn.Linear(4, 4), (torch.rand(2, 4),), {}) is None
+
+
+# ---- builds
+
+
+class Hidden(torch.nn.Module):
+    """Its statistics let a product outside of its submodules amplify rounding beyond all measure."""
+
+    def __init__(self, size=256):
+        super().__init__()
+        self.linear = torch.nn.Linear(size, size)
+        self.norm = torch.nn.BatchNorm1d(size)
+        self.mixing = torch.nn.Parameter(torch.randn(size, size) / size**0.5)
+
+    def forward(self, x):
+        return torch.sin(self.norm(1e7 * self.linear(x)) @ self.mixing)
+
+
+def built(folder, sequence="optimize-fp32"):
+    torch.manual_seed(0)
+    state = build_model(
+        Hidden().eval(),
+        {"x": torch.rand(8, 256)},
+        cache_dir=str(folder),
+        build_name="hidden",
+        sequence=sequence,
+        monitor=False,
+    )
+    return state.verification
+
+
+def sabotaged(monkeypatch, calls):
+    """Have an exporter negate one weight in some of its exports, by their numbers."""
+    count = itertools.count()
+    export = _EXPORTERS["torchscript"]
+
+    def wrong(wrapper, path, *rest):
+        export(wrapper, path, *rest)
+        if next(count) in calls:
+            names = [w.name for w in onnx.load(str(path)).graph.initializer if len(w.dims) == 2]
+            change(path, path, names[0], np.negative)
+
+    monkeypatch.setitem(_EXPORTERS, "torchscript", wrong)
+    monkeypatch.delitem(_EXPORTERS, "dynamo")  # which is tried next, and is as wrong as that one
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("right")
+    return folder, built(folder, "optimize-fp16")
+
+
+def test_what_cannot_be_told_is_verified_with_stable_weights(right, tmp_path):
+    for found in (right[1], built(tmp_path)):
+        assert (found.verdict, found.stable_weights) == (Verdict.IN_PARTS, True)
+        assert found.cosine >= 0.99
+
+
+def test_a_negated_weight_in_the_file_itself_is_seen(tmp_path, monkeypatch):
+    sabotaged(monkeypatch, {0})  # the export that would be measured
+    found = built(tmp_path)
+    assert not found.trusted
+    assert not found.stable_weights
+    assert "beyond 1e-05" in found.reason
+
+
+def test_an_exporter_that_negates_a_weight_is_seen(tmp_path, monkeypatch):
+    sabotaged(monkeypatch, {0, 1})
+    found = built(tmp_path)
+    assert found.verdict is Verdict.MISMATCH
+    assert "with stable weights" in found.reason
+
+
+def test_a_file_that_was_changed_after_its_build_is_seen(right):
+    folder, _ = right
+    build = BuildFolder(folder, "hidden")
+    path = build.path / load_state("hidden", folder).artifacts["onnx"]
+    names = [w.name for w in onnx.load(str(path)).graph.initializer if list(w.dims) == [256, 256]]
+    change(path, path, names[0], np.negative)
+    plan = Plan(str(folder), "x86", ("ort",), iterations=2)
+    (evaluation,) = measure_again(build, plan, "none")
+    assert not evaluation.verification.trusted

@@ -104,7 +104,7 @@ class Workbench:
         """The verdict on a file made from the first verified one, with what the export froze."""
         if self.received is None:
             return found
-        found = with_stable_weights(found, self.received.stable_weights)
+        found = with_stable_weights(found, self.received)
         return with_frozen(found, self.received.frozen, specialised=self.is_specialised)
 
     def verify_by(self, path: Path) -> None:

@@ -40,7 +40,7 @@ from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.system import machine
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.judge import judge, with_frozen, with_stable_weights
+from turnkeyml.verify.judge import judge, with_frozen
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
@@ -116,7 +116,8 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
 
     verdict = opened.verified(judged, request.judged_in or request.request.precision)
     opened.session.feed(reference.inputs)
-    verdict = with_stable_weights(verdict, known.stable_weights)
+    if known.stable_weights and verdict.verdict is Verdict.IN_PARTS:
+        verdict = replace(verdict, stable_weights=True)
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 

@@ -112,10 +112,17 @@ def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bo
     )
 
 
-def with_stable_weights(found: Verification, export: bool) -> Verification:
-    """The verdict on a file made from an export; ``export``: that one has stable weights."""
-    rests_on_it = export and found.verdict is Verdict.IN_PARTS
-    return replace(found, stable_weights=True) if rests_on_it else found
+def with_stable_weights(found: Verification, export: Verification) -> Verification:
+    """The verdict on a file made from an export that was judged with stable weights, or not.
+
+    What is made from a right one may match it in parts. What is made from a wrong one is wrong, and
+    its own outputs, which say nothing, do not show it.
+    """
+    if not export.stable_weights:
+        return found
+    if found.verdict is Verdict.IN_PARTS:
+        return replace(found, stable_weights=True)
+    return export if not (export.trusted or found.trusted) else found
 
 
 def calibrate(reference: Reference, precision: str) -> None:

@@ -61,7 +61,7 @@ class ExportPytorch(Stage):
         bench.facts["exporter_reason"] = _reason(best, attempts)
         bench.facts["precision"] = bench.subject.precision
         bench.verdicts[best.path.name] = best.verification
-        if best.verification.stable_weights:
+        if best.verification.stable_weights and best.verification.trusted:
             bench.verify_by(bench.artifacts[ONNX])
 
 

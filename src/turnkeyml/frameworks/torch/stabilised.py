@@ -90,4 +90,5 @@ def _concluded(found: Verification, seen: Verification) -> Verification:
         return replace(seen, verdict=parts, cause=cause, reason=reason, stable_weights=True)
     if seen.cause is Cause.ORIGINAL_UNSTABLE:
         return replace(found, reason=f"{found.reason}; stable weights amplify it too")
-    return replace(seen, reason=f"{found.reason}; with stable weights {seen.reason}")
+    reason = f"{found.reason}; with stable weights {seen.reason}"
+    return replace(seen, reason=reason, stable_weights=True)
