@@ -140,7 +140,7 @@ def test_a_model_without_statistics_has_no_stable_copy():
 
 
 class Hidden(torch.nn.Module):
-    """Its statistics let a product outside of its submodules amplify rounding beyond all measure."""
+    """Its statistics let a product outside of its submodules amplify rounding."""
 
     def __init__(self, size=256):
         super().__init__()

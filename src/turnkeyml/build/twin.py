@@ -63,6 +63,8 @@ class Rescaling:
 def difference(file: Path, twin: Path, rescalings: Sequence[Rescaling]) -> str | None:
     """How a file differs from its twin beyond rescaled weights; None if it does not."""
     ours, twins = onnx.load(str(file)), onnx.load(str(twin))
+    if _language(ours) != _language(twins):
+        return "its graph is another one: it uses other opsets or functions"
     try:
         pairs = [*_Alignment(_Side({}), _Side({}), {}).weights(ours.graph, twins.graph)]
     except _Differs as error:
@@ -71,6 +73,12 @@ def difference(file: Path, twin: Path, rescalings: Sequence[Rescaling]) -> str |
         if not _is_explained(_array(first), _array(second), rescalings):
             return f"the weight {name} does not follow from the original's"
     return None
+
+
+def _language(model: onnx.ModelProto) -> list[bytes]:
+    """What the operators of a model mean: its opsets, and functions of its own."""
+    parts = (*model.opset_import, *model.functions)
+    return sorted(part.SerializeToString(deterministic=True) for part in parts)
 
 
 class _Differs(Exception):
@@ -127,8 +135,8 @@ class _Alignment:
             raise _Differs(f"{len(nodes)} nodes, and with other weights {len(others)}")
         for node, other in zip(nodes, others, strict=True):
             yield from self._node(node, other)
-        outputs = [[value.name for value in graph.output] for graph in (ours, twins)]
-        yield from self._values(*outputs, "at its outputs")
+        made, others_made = ([value.name for value in graph.output] for graph in (ours, twins))
+        yield from self._values(made, others_made, "at its outputs")
 
     def _node(self, node: Any, other: Any) -> Iterator[Pair]:
         place = f"at {node.op_type} {node.name}"

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import onnx
 
 from turnkeyml.build import onnx_files
@@ -28,6 +29,9 @@ MAX_INPUT_BYTES = 1 << 30
 
 MAX_INPUTS = 512
 """The most inputs of all subgraphs: a session with thousands of inputs takes minutes to open."""
+
+SHOWN = 16
+"""How many of the values that are wrong the log names."""
 
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
@@ -64,10 +68,16 @@ def verify_subgraphs(
         for name, array in zip(expected, found.values(), strict=True)
     }
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
+    for name in sorted(wrong)[:SHOWN]:
+        print(f"fp16, wrong in isolation: {name} ({_magnitudes(expected[name])})", flush=True)
     worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
     nodes, read = _producers(whole, wrong, set(given))
     half_inputs = [value.name for value in whole.input if _is_half(value)]
     return Subgraphs(count, worst, nodes, tuple(name for name in half_inputs if name in read))
+
+
+def _magnitudes(array: np.ndarray) -> str:
+    return f"up to {np.abs(array).max(initial=0):.2g}" if array.dtype.kind == "f" else "a decision"
 
 
 def _is_half(value: onnx.ValueInfoProto) -> bool:

@@ -26,9 +26,7 @@ __all__ = ["judge_stable"]
 Export = Callable[[Workbench], Path]
 
 
-def judge_stable(
-    found: Verification, path: Path, bench: Workbench, export: Export
-) -> Verification:
+def judge_stable(found: Verification, path: Path, bench: Workbench, export: Export) -> Verification:
     """The verdict on an export, with stable weights if the original amplifies rounding.
 
     It costs as much as the export and its verification did, and an original that is too large to be
@@ -42,9 +40,7 @@ def judge_stable(
         other = difference(path, exported, rescalings)
         if other is not None:
             return replace(found, reason=f"{found.reason}; stable weights prove nothing: {other}")
-        seen = check_onnx(
-            str(exported), twin.reference, "fp32", bench.threads, may_specialise=True
-        )
+        seen = check_onnx(str(exported), twin.reference, "fp32", bench.threads, may_specialise=True)
     except Exception as error:  # noqa: BLE001 - the verdict on the export remains, and says why
         reason = f"{found.reason}; the check with stable weights failed: {describe(error)}"
         return replace(found, reason=reason)

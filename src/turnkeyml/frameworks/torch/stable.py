@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,9 @@ LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
 
 STEPS: tuple[tuple[type[Any], ...], ...] = ((), CONVOLUTIONS, LAYERS)
 """The layers to rescale besides the normalisations, from the smallest change on."""
+
+HooksOf = Callable[[str, Any], Iterator[Any]]
+"""Adds hooks to a module with that name."""
 
 LEAST_VARIANCE = 1e-6
 """The variance that a channel is taken to have at least: some are constant."""
@@ -55,8 +58,8 @@ def stable_copy(
     if not pass_.modules:
         return None
     if layers:
-        pass_.run(*structure.clone((args, kwargs)), pass_.look)
-    pass_.run(*structure.clone((args, kwargs)), pass_.rescale)
+        pass_.run((args, kwargs), pass_.look)
+    pass_.run((args, kwargs), pass_.rescale)
     originals = dict(model.named_modules())
     changed = ((originals[name], module) for name, module in pass_.rescaled.items())
     return Stable(stable, tuple(_rescaling(old, new) for old, new in changed))
@@ -79,8 +82,10 @@ class _Pass:
         self._normalised: set[str] = set()
         """The layers whose results are normalised by another module."""
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: Any) -> None:
-        hooks = [h for name, module in self.modules.items() for h in how(name, module)]
+    def run(self, arguments: tuple[tuple[Any, ...], dict[str, Any]], hooks_of: HooksOf) -> None:
+        """Run the model with hooks on its modules."""
+        args, kwargs = structure.clone(arguments)
+        hooks = [h for name, module in self.modules.items() for h in hooks_of(name, module)]
         try:
             with torch.no_grad(), eval_mode(self._model):
                 self._model(*args, **kwargs)
@@ -163,7 +168,9 @@ def _rescaling(old: Any, new: Any) -> Rescaling:
     (_, _), (bias, shifted) = tensors
     scale = _ratio(*tensors[0])
     return Rescaling(
-        tensors, scale=(np.ones_like(scale), scale), offset=(np.zeros_like(bias), shifted - bias * scale)
+        tensors,
+        scale=(np.ones_like(scale), scale),
+        offset=(np.zeros_like(bias), shifted - bias * scale),
     )
 
 
