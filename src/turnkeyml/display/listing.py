@@ -268,7 +268,8 @@ def _verification_lines(verification: Verification | None) -> list[str]:
     detail = ""
     if verification.max_relative_error is not None:
         detail = f" (relative error {verification.max_relative_error:.2g})"
-    lines = [_field("Verification:", f"{verification.verdict}{detail}: {verification.reason}")]
+    how = ", with stable weights" if verification.stable_weights else ""
+    lines = [_field("Verification:", f"{verification.verdict}{how}{detail}: {verification.reason}")]
     frozen = [_field("", f"frozen at {place}") for place in verification.frozen[:FROZEN_SHOWN]]
     more = len(verification.frozen) - len(frozen)
     return [*lines, *frozen, *([_field("", f"and {more} more")] if more > 0 else [])]

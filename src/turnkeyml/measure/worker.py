@@ -116,6 +116,8 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
 
     verdict = opened.verified(judged, request.judged_in or request.request.precision)
     opened.session.feed(reference.inputs)
+    if known.stable_weights and verdict.verdict is Verdict.IN_PARTS:
+        verdict = replace(verdict, stable_weights=True)
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 

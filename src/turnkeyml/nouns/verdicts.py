@@ -50,6 +50,9 @@ class Cause(Word):
     WITHIN_TOLERANCE = "within tolerance"
     AS_EXACT_AS_ORIGINAL = "as exact as the original"
     IN_PARTS = "every subgraph matches"
+    STABLE_WEIGHTS = "matches with stable weights"
+    """The outputs say nothing, because the model amplifies rounding. The same graph with weights at
+    which it does not was compared instead."""
     ORIGINAL_RANDOM = "original is random"
     SAME_DIRECTION = "same direction"
     BEYOND_TOLERANCE = "beyond tolerance"
@@ -85,6 +88,8 @@ class Verification:
     frozen: tuple[str, ...] = ()
     """Where the export froze a value, if that is known. Unless the verdict is ``specialised``, no
     other inputs exercised it."""
+    stable_weights: bool = False
+    """Whether it rests on an export of the same model with weights that do not amplify rounding."""
     operator: str | None = None
     """The operator that the runtime cannot run, if that is the cause and it is known."""
 
@@ -113,4 +118,6 @@ class ReferenceRecord:
     frozen: tuple[str, ...] = ()
     """Where the export froze a value, if that is known and other inputs did not match there."""
     verified: bool = False
-    """Whether it also has the outputs of a build that was verified subgraph by subgraph."""
+    """Whether it also has the outputs of a build that was verified in parts."""
+    stable_weights: bool = False
+    """Whether the export was verified with weights that do not amplify rounding."""

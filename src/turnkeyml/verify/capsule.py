@@ -52,6 +52,7 @@ def save_reference(
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
+        stable_weights=verification.stable_weights,
     )
 
 

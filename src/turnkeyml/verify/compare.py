@@ -45,7 +45,7 @@ def compare(outputs: Outputs, reference: Reference, precision: str) -> Verificat
     )
     if built.verdict is not Verdict.MATCH:
         return found
-    reason = f"computes the same as the build, each of whose subgraphs matches; {found.reason}"
+    reason = f"computes the same as the build, which was verified in parts; {found.reason}"
     return replace(built, verdict=Verdict.IN_PARTS, cause=Cause.IN_PARTS, reason=reason)
 
 

@@ -15,7 +15,14 @@ from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree
 from turnkeyml.verify.spread import compare_runs, runs_of_build
 
-__all__ = ["NOT_EXERCISED", "RECORDED_ONLY", "calibrate", "judge", "with_frozen"]
+__all__ = [
+    "NOT_EXERCISED",
+    "RECORDED_ONLY",
+    "calibrate",
+    "judge",
+    "with_frozen",
+    "with_stable_weights",
+]
 
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
@@ -103,6 +110,19 @@ def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bo
     return replace(
         found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
     )
+
+
+def with_stable_weights(found: Verification, export: Verification) -> Verification:
+    """The verdict on a file made from an export that was judged with stable weights, or not.
+
+    What is made from a right one may match it in parts. What is made from a wrong one is wrong, and
+    its own outputs, which say nothing, do not show it.
+    """
+    if not export.stable_weights:
+        return found
+    if found.verdict is Verdict.IN_PARTS:
+        return replace(found, stable_weights=True)
+    return export if not (export.trusted or found.trusted) else found
 
 
 def calibrate(reference: Reference, precision: str) -> None:

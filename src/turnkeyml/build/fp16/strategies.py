@@ -46,9 +46,9 @@ def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | 
 
 
 def keep_subgraphs(search: Search, whole: Verification) -> Kept | None:
-    """Keep subgraphs that mismatch in isolation."""
+    """Keep subgraphs that mismatch in isolation, with the graph inputs that they read."""
     found = search.subgraphs()
-    return Kept(nodes=found.mismatching) if found else None
+    return Kept(nodes=found.mismatching, inputs_outputs=found.inputs) if found else None
 
 
 STRATEGIES: tuple[Strategy, ...] = (

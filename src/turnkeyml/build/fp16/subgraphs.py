@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import onnx
 
 from turnkeyml.build import onnx_files
@@ -29,6 +30,9 @@ MAX_INPUT_BYTES = 1 << 30
 MAX_INPUTS = 512
 """The most inputs of all subgraphs: a session with thousands of inputs takes minutes to open."""
 
+SHOWN = 16
+"""How many of the values that are wrong the log names."""
+
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 
 
@@ -42,6 +46,9 @@ class Subgraphs:
 
     mismatching: tuple[str, ...] = ()
     """The nodes of subgraphs that mismatch in isolation, and the producers of their inputs."""
+    inputs: tuple[str, ...] = ()
+    """The graph inputs that these subgraphs read. Rounding them may be what makes the difference:
+    a coordinate of 1,000 pixels has steps of half a pixel in float16."""
 
 
 def verify_subgraphs(
@@ -61,12 +68,27 @@ def verify_subgraphs(
         for name, array in zip(expected, found.values(), strict=True)
     }
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
+    for name in sorted(wrong)[:SHOWN]:
+        print(f"fp16, wrong in isolation: {name} ({_magnitudes(expected[name])})", flush=True)
     worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
-    return Subgraphs(count, worst, _producers(whole, wrong, set(given)))
+    nodes, read = _producers(whole, wrong, set(given))
+    half_inputs = [value.name for value in whole.input if _is_half(value)]
+    return Subgraphs(count, worst, nodes, tuple(name for name in half_inputs if name in read))
 
 
-def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tuple[str, ...]:
-    """The nodes that compute some values from given ones, and the producers of the given ones."""
+def _magnitudes(array: np.ndarray) -> str:
+    return f"up to {np.abs(array).max(initial=0):.2g}" if array.dtype.kind == "f" else "a decision"
+
+
+def _is_half(value: onnx.ValueInfoProto) -> bool:
+    return bool(value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT16)
+
+
+def _producers(
+    graph: onnx.GraphProto, values: set[str], given: set[str]
+) -> tuple[tuple[str, ...], set[str]]:
+    """The nodes that compute some values from given ones, with the producers of the given ones,
+    and everything that is read for these values."""
     names, wanted, used = [], set(values), set[str]()
     for node in reversed(graph.node):
         if wanted & {*node.output}:
@@ -76,7 +98,7 @@ def _producers(graph: onnx.GraphProto, values: set[str], given: set[str]) -> tup
             continue
         if node.op_type != "Cast":
             names.append(node.name)
-    return tuple(names)
+    return tuple(names), wanted
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:

@@ -25,6 +25,7 @@ from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
 from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.frameworks.torch.stabilised import judge_stable
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.judge import with_frozen
 
@@ -60,6 +61,8 @@ class ExportPytorch(Stage):
         bench.facts["exporter_reason"] = _reason(best, attempts)
         bench.facts["precision"] = bench.subject.precision
         bench.verdicts[best.path.name] = best.verification
+        if best.verification.stable_weights and best.verification.trusted:
+            bench.verify_by(bench.artifacts[ONNX])
 
 
 class _Attempt:
@@ -97,10 +100,27 @@ class _Attempt:
             bench.threads,
             may_specialise=True,
         )
+        found = self._with_stable_weights(found)
         traced = self.exporter == "torchscript"
         frozen = self._decisions.frozen(found, warned, traced=traced)
         self.verification = with_frozen(found, frozen, specialised=False)
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
+
+    def _with_stable_weights(self, found: Verification) -> Verification:
+        """The verdict; on a copy with stable weights if the model amplifies rounding too much."""
+        if found.verdict not in (Verdict.CLOSE, Verdict.MISMATCH):
+            return found
+        folder = self._bench.work / f"{self.exporter}-stable"
+
+        def export(bench: Workbench) -> Path:
+            folder.mkdir()
+            _export(self.exporter, bench, folder / self.path.name)
+            return folder / self.path.name
+
+        try:
+            return judge_stable(found, self.path, self._bench, export)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def adopt(self, bench: Workbench) -> None:
         """Keep the files of this attempt and delete those of the others."""
