@@ -23,6 +23,7 @@ from turnkeyml.options.results import (
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    ServeOptions,
     Verbose,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "RaceOptions",
     "RemeasureOptions",
     "ReportOptions",
+    "ServeOptions",
     "Verbose",
     "options_of",
     "settle",
