@@ -13,14 +13,14 @@ if TYPE_CHECKING:
         delete_builds,
         list_builds,
     )
-    from turnkeyml.api.comparing import compare, conditions_met, save_comparison
+    from turnkeyml.api.comparing import compare, conditions_met
     from turnkeyml.api.corpora import list_models
     from turnkeyml.api.files import benchmark_files, race_files
     from turnkeyml.api.models import benchmark_model, build_model
     from turnkeyml.api.plan import make_plan
     from turnkeyml.api.plugins import list_plugins
     from turnkeyml.api.remeasuring import remeasure
-    from turnkeyml.api.reports import report, save_report, serve
+    from turnkeyml.api.reports import report
     from turnkeyml.api.system import system_info
 
 __all__ = [
@@ -40,9 +40,6 @@ __all__ = [
     "race_files",
     "remeasure",
     "report",
-    "save_comparison",
-    "save_report",
-    "serve",
     "system_info",
 ]
 
@@ -63,9 +60,6 @@ _HOMES = {
     "race_files": "files",
     "remeasure": "remeasuring",
     "report": "reports",
-    "save_comparison": "comparing",
-    "save_report": "reports",
-    "serve": "reports",
     "system_info": "system",
 }
 

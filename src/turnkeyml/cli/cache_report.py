@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api import save_report
+from turnkeyml.api.reports import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import ReportOptions, settle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api import serve
+from turnkeyml.api.reports import serve
 from turnkeyml.cli.arguments import given
 from turnkeyml.options import ServeOptions, settle
 
@@ -14,10 +14,10 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Serve the report of caches until Ctrl-C."""
     server = serve(**settle(ServeOptions, given(options, ServeOptions)))
-    with server:
-        print(f"Report at {server.address} (Ctrl-C to end)", flush=True)
-        try:
+    try:
+        with server:
+            print(f"Report at {server.address} (Ctrl-C to end)", flush=True)
             server.run()
-        except KeyboardInterrupt:
-            print()
+    except KeyboardInterrupt:
+        print()
     return 0

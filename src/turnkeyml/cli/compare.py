@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.api import compare, conditions_met, save_comparison
+from turnkeyml.api import compare, conditions_met
+from turnkeyml.api.comparing import save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import CompareOptions, CompareView, settle

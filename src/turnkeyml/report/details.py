@@ -14,7 +14,7 @@ from turnkeyml.report.builds import StoredBuild
 from turnkeyml.report.reproduce import command_of
 from turnkeyml.report.series import series_of
 
-__all__ = ["detail_of"]
+__all__ = ["brief_of", "detail_of"]
 
 MOST_LOG = 6_000
 """Characters of a log in a report: its beginning and, three times as long, its end."""
@@ -24,16 +24,23 @@ MOST_LOG_BYTES = 50_000_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
 
 
-def detail_of(build: StoredBuild) -> dict[str, Any]:
-    """The details of a build as plain data, whose values are as untrusted as the cache."""
-    evaluations = [stored.evaluation for stored in build.evaluations]
+def brief_of(build: StoredBuild) -> dict[str, Any]:
+    """The details that records need, without reading more files."""
     return {
         "build_name": build.folder.name,
         "cache_dir": str(build.folder.cache_dir),
         "status": build.status.value if build.status else None,
-        "failure": build.failure,
         "labels": build.labels,
         "verification": to_dict(build.verification),
+    }
+
+
+def detail_of(build: StoredBuild) -> dict[str, Any]:
+    """The details of a build as plain data, whose values are as untrusted as the cache."""
+    evaluations = [stored.evaluation for stored in build.evaluations]
+    return {
+        **brief_of(build),
+        "failure": build.failure,
         "stages": to_dict(build.stages),
         "operators": build.operators,
         "build_command": command_of(build.cells),

@@ -41,17 +41,24 @@ def series_of(path: Path | None, evaluation: Evaluation) -> dict[str, Any] | Non
     if not own or not math.isclose(median, performance.median_latency, rel_tol=1e-9):
         return None
     starts = np.cumsum([0, *map(len, processes)])[:-1]
-    return {"count": len(samples), "processes": starts.tolist()} | _over_time(samples) | _bins(samples)
+    return (
+        {"count": len(samples), "processes": starts.tolist()} | _over_time(samples) | _bins(samples)
+    )
 
 
 def _over_time(samples: np.ndarray) -> dict[str, Any]:
     """The end of each bucket in seconds of measured time, and its low, median and high."""
-    edges = np.linspace(0, len(samples), min(BUCKETS, len(samples)) + 1).astype(int)
-    ends = np.cumsum(samples)[edges[1:] - 1] / 1e3
-    lows = np.minimum.reduceat(samples, edges[:-1])
-    highs = np.maximum.reduceat(samples, edges[:-1])
-    middles = [float(np.median(samples[a:b])) for a, b in zip(edges[:-1], edges[1:], strict=True)]
-    named = {"seconds": ends, "low": lows, "middle": middles, "high": highs}
+    size = math.ceil(len(samples) / BUCKETS)
+    whole, rest = np.split(samples, [len(samples) // size * size])
+    starts = np.arange(0, len(samples), size)
+    ends = np.append(starts[1:], len(samples)) - 1
+    middles = np.median(whole.reshape(-1, size), axis=1)
+    named = {
+        "seconds": np.cumsum(samples)[ends] / 1e3,
+        "low": np.minimum.reduceat(samples, starts),
+        "middle": np.append(middles, np.median(rest)) if len(rest) else middles,
+        "high": np.maximum.reduceat(samples, starts),
+    }
     return {name: _short(values) for name, values in named.items()}
 
 

@@ -43,7 +43,7 @@ function axis(settings) {
     nameLocation: "middle",
     nameTextStyle: { color: faint },
     axisLabel: { color: text, hideOverlap: true },
-    axisLine: { lineStyle: { color: faint } },
+    axisLine: { onZero: false, lineStyle: { color: faint } },
     splitLine: { lineStyle: { color: line } },
     minorSplitLine: { show: false },
     ...settings,
@@ -95,6 +95,7 @@ export function errorBars(data, color) {
   return {
     type: "custom",
     silent: true,
+    clip: true,
     data,
     z: 1,
     itemStyle: { color },
@@ -109,6 +110,15 @@ export function errorBars(data, color) {
     },
     encode: { x: 0, y: [1, 2] },
   };
+}
+
+// The ends of a logarithmic axis that shows all points; intervals may go beyond it.
+export function logarithmicEnds(values, least = 1.1) {
+  const known = values.filter((value) => value > 0);
+  if (!known.length) return {};
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const margin = Math.max(least, (high / low) ** 0.08);
+  return { min: low / margin, max: high * margin };
 }
 
 // A chart that is drawn when it comes into view, and again when its data or the theme change.

@@ -1,7 +1,7 @@
 // The plot and the summary of a comparison of two sides.
 import { counted, element, significant } from "./text.js";
 import { between, exactly } from "./filters.js";
-import { errorBars, GRID, ink, legend, palette, tooltip, xAxis, yAxis } from "./charts.js";
+import { errorBars, GRID, ink, legend, logarithmicEnds, palette, tooltip, xAxis, yAxis } from "./charts.js";
 import { Plot } from "./plots.js";
 
 const VERDICTS = [
@@ -50,7 +50,7 @@ export class RatioPlot extends Plot {
         ];
       }),
       xAxis: xAxis({ type: "value", name: "models, sorted", min: -0.5, max: Math.max(found.length - 0.5, 0.5), axisLabel: { show: false }, splitLine: { show: false } }),
-      yAxis: yAxis({ type: "log", name: "B/A", min: Math.min(...found.map(({ low, ratio }) => low ?? ratio), 0.9), max: Math.max(...found.map(({ high, ratio }) => high ?? ratio), 1.1), axisLabel: { color: ink().text, formatter: (value) => significant(value, 3) } }),
+      yAxis: yAxis({ type: "log", name: "B/A", ...logarithmicEnds([0.95, 1.05, ...found.map((one) => one.ratio)]), axisLabel: { color: ink().text, formatter: (value) => significant(value, 3), showMinLabel: false, showMaxLabel: false } }),
       series: [
         errorBars(found.filter(({ low }) => low !== null).map(({ x, low, high }) => [x, low, high]), ink().faint),
         ...VERDICTS.map(([verdict, colour, symbol]) => ({

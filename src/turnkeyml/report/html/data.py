@@ -89,13 +89,11 @@ def _transposed(
     records: Iterable[Mapping[str, Cell]], names: Iterable[str]
 ) -> dict[str, list[Cell]]:
     columns: dict[str, list[Cell]] = {name: [] for name in names}
-    count = 0
-    for record in records:
+    for count, record in enumerate(records):
         for name, cells in columns.items():
             cells.append(finite(record.get(name)))
         for name in record.keys() - columns.keys():  # a label that no earlier record has
             columns[name] = [*[None] * count, finite(record[name])]
-        count += 1
     return columns
 
 

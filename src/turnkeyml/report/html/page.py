@@ -9,8 +9,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, TextIO
 
 from turnkeyml.report.contract import Report
@@ -58,7 +57,7 @@ def _write_head(file: TextIO, connect: str) -> None:
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
         f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
-    shell = (_folder() / "page.html").read_text(encoding="utf-8")
+    shell = _text("page.html")
     styles = "\n".join(_text(name) for name in STYLES)
     before, _, _ = shell.partition("<!-- data and scripts -->")
     file.write(before.replace("POLICY", policy).replace("/* styles */", styles))
@@ -80,7 +79,7 @@ def _write_scripts(file: TextIO, settings: dict[str, Any]) -> None:
 def _scripts() -> tuple[str, ...]:
     """The libraries, then our own modules as one script."""
     libraries = [_text(f"vendor/{name}") for name in VENDOR]
-    own = "(() => {\n\"use strict\";\n" + "".join(map(_module, _ordered(ENTRY))) + "})();\n"
+    own = '(() => {\n"use strict";\n' + "".join(map(_module, _ordered(ENTRY))) + "})();\n"
     return tuple(script.replace("</script", "<\\/script") for script in (*libraries, own))
 
 
@@ -107,11 +106,4 @@ def _digest(script: str) -> str:
 
 @functools.cache
 def _text(name: str) -> str:
-    folder = _folder()
-    for part in name.split("/"):
-        folder = folder / part
-    return folder.read_text(encoding="utf-8")
-
-
-def _folder() -> Traversable:
-    return files(__package__)
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 // The plots of a cache. Each one filters the table when it is clicked or dragged over.
 import { counted, duration, element, parsedOr, replaceChildren, significant, titleOf, withPower } from "./text.js";
 import { between, exactly } from "./filters.js";
-import { Chart, errorBars, GRID, ink, legend, looks, OTHER, palette, tooltip, xAxis, yAxis } from "./charts.js";
+import { Chart, errorBars, GRID, ink, legend, logarithmicEnds, looks, OTHER, palette, tooltip, xAxis, yAxis } from "./charts.js";
 
 const MOST_LISTED = 40;
 const MOST_CURVES = 40;
@@ -237,7 +237,7 @@ export class SpeedupPlot extends Plot {
         data.low === null ? "" : `95% interval ${significant(data.low, 3)} to ${significant(data.high, 3)}`,
       ]),
       xAxis: xAxis({ type: "value", name: "models, sorted", min: -0.5, max: Math.max(found.length - 0.5, 0.5), axisLabel: { show: false }, splitLine: { show: false } }),
-      yAxis: yAxis({ type: "log", name: "speed-up" }),
+      yAxis: yAxis({ type: "log", name: "speed-up", ...logarithmicEnds([1, ...found.map((one) => one.speedup)]), axisLabel: { color: ink().text, formatter: (value) => significant(value, 2), showMinLabel: false, showMaxLabel: false } }),
       series: [
         errorBars(found.map(({ low, high }, x) => [x, low, high]).filter((bar) => bar[1] !== null), ink().faint),
         {

@@ -7,12 +7,12 @@ export function element(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 
 export function replaceChildren(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter((child) => child !== null));
+  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null));
 }
 
 export function significant(value, digits = 4) {
