@@ -1,5 +1,6 @@
 # make demo: set up and run the main job.   make test: set up and run the tests.
-# make test-slow: the tests that take longer.
+# make test-slow: the tests that take longer.   make test-browser: those of the HTML report.
+# make vendor: build the libraries of the HTML report again, from pinned npm packages.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +8,7 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow test-slurm test-models models lint bench clean
+.PHONY: demo test test-slow test-browser test-slurm test-models models lint bench vendor clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
@@ -17,6 +18,10 @@ test: $(VENV)/.installed-tests
 
 test-slow: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+
+test-browser: $(VENV)/.installed-browser
+	.ci/browser-install
+	$(BIN)/python -m pytest -m browser tests/test_browser.py
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
@@ -38,6 +43,9 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/verdicts.py
 
+vendor:
+	.ci/vendor
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -47,6 +55,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.installed-tests: $(VENV)/.installed
 	$(PIP) -e '.[test,bench]'
+	touch $@
+
+$(VENV)/.installed-browser: $(VENV)/.installed-tests
+	$(PIP) -e '.[browser]'
 	touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed

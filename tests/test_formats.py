@@ -81,7 +81,7 @@ def test_every_format_has_a_suffix_of_its_own():
 
 def test_an_unknown_format_is_a_usage_error_that_lists_the_known_ones(cache, tmp_path):
     measure(cache)
-    with pytest.raises(UsageError, match="Unknown format 'pdf'; choose from: csv, json, "):
+    with pytest.raises(UsageError, match="Unknown format 'pdf'; choose from: csv, html, json, "):
         write_report([cache], tmp_path / "reports", ["csv", "pdf"])
     assert not (tmp_path / "reports").exists()
 
@@ -182,10 +182,11 @@ def test_the_columns_are_in_one_order_whatever_was_seen_first(cache, tmp_path):
     (two,) = write_report([other, cache], tmp_path / "2")
     first, second = (list(records_in(path)[0]) for path in (one, two))
     assert first == [column for column in second if column in first]
-    assert first[:14] == [
-        *("build_name", "model_name", "model_class", "model_hash", "hash", "device", "runtime"),
-        *("runtime_version", "status", "mean_latency", "median_latency", "throughput"),
-        *("verdict", "grade"),
+    assert first[:20] == [
+        *("build_name", "model_name", "model_class", "parameters", "device", "runtime"),
+        *("runtime_version", "precision", "status", "reason", "median_latency", "median_low"),
+        *("median_high", "mean_latency", "throughput", "verdict", "grade", "flags"),
+        *("peak_memory_bytes", "measured_at"),
     ]
     assert second.index("parameters_z") == second.index("parameters_b") + 1
 
@@ -249,12 +250,13 @@ def _calm() -> Report:
 def test_a_report_of_many_rows_is_never_whole_in_memory(name, tmp_path, monkeypatch):
     count, width = 3000, 2000
 
-    def many(cache):
-        for number in range(count):
-            word = f"{number:04}" * (width // 4)
-            yield {"build_name": f"b{number}", "status": "successful", "runtime": word}
+    def row(number, every):
+        word = f"{number:04}" * (width // 4)
+        yield {"build_name": f"b{number}", "status": "successful", "runtime": word}
 
-    monkeypatch.setattr(table, "rows", many)
+    monkeypatch.setattr(table, "build_folders", lambda cache: range(count))
+    monkeypatch.setattr(table, "read_build", lambda number, with_history: number)
+    monkeypatch.setattr(table, "rows_of", row)
     tracemalloc.start()
     try:
         (path,) = write_report([tmp_path], tmp_path, [name])

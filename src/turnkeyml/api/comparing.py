@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeyml.options import CompareOptions, takes
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from turnkeyml.report.compare import Comparison
 
-__all__ = ["compare", "conditions_met"]
+__all__ = ["compare", "conditions_met", "save_comparison"]
 
 NAMED = 5
 """Rows that a message names before it counts the rest."""
@@ -26,6 +27,16 @@ def compare(a: str, b: str) -> Comparison:
     from turnkeyml.report import compare as comparing
 
     return comparing.compare(a, b)
+
+
+def save_comparison(comparison: Comparison, path: Path, format: str | None = None) -> bool:
+    """Write a comparison to a file, in the format that its suffix names unless one is given.
+
+    Returns whether it replaced a file.
+    """
+    from turnkeyml.report.comparison_report import save
+
+    return save(comparison, path, format)
 
 
 @takes(CompareOptions)

@@ -1,27 +1,60 @@
-"""``report``: write the evaluations in caches to files."""
+"""``report``: write the evaluations in caches to files, or serve them to a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.options import ReportOptions, takes
+from turnkeyml.options import ReportOptions, ServeOptions, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["report"]
+    from turnkeyml.report.html.server import ReportServer
+    from turnkeyml.report.table import SavedReport
+
+__all__ = ["report", "save_report", "serve"]
 
 
 @takes(ReportOptions)
 def report(**options: Unpack[ReportOptions]) -> list[Path]:
     """Write a report of one or several caches; the paths of the files, one per format."""
-    caches = [Path(folder) for folder in cast("Iterable[str]", options["cache_dir"])]
+    return [saved.path for saved in _save(options)]
+
+
+@takes(ReportOptions)
+def save_report(**options: Unpack[ReportOptions]) -> list[SavedReport]:
+    """The same as ``report``, with what each file replaced."""
+    return _save(options)
+
+
+@takes(ServeOptions)
+def serve(**options: Unpack[ServeOptions]) -> ReportServer:
+    """A server of the report of caches, which listens but serves nothing until it is run."""
+    from turnkeyml.report.html.server import ReportServer
+
+    return ReportServer(
+        _caches(options["cache_dir"]), options["bind"], options["port"], options["all"]
+    )
+
+
+def _save(options: ReportOptions) -> list[SavedReport]:
+    from turnkeyml.report.table import save_reports
+
+    return save_reports(
+        _caches(options["cache_dir"]),
+        Path(options["report_dir"]),
+        tuple(options["format"]),
+        [Path(path) for path in cast("Iterable[str]", options["output"])],
+        options["all"],
+    )
+
+
+def _caches(folders: Any) -> list[Path]:
+    caches = [Path(folder) for folder in folders]
     for cache in caches:
         if not cache.is_dir():
             raise TurnkeyError(f"There is no cache at {cache}; name a cache with --cache-dir.")
-    from turnkeyml.report.table import write_report
-
-    return write_report(caches, Path(options["report_dir"]), tuple(options["format"]))
+    return caches

@@ -13,7 +13,7 @@ from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
-from turnkeyml.cache.stats import update_stats
+from turnkeyml.cache.stats import retire_evaluations
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
 from turnkeyml.system import machine
@@ -93,7 +93,7 @@ class _Builder:
         self.folder.path.mkdir(parents=True, exist_ok=True)
         write_state(self.folder, state)
         self.folder.remove_build()
-        update_stats(self.folder, evaluations=[])
+        retire_evaluations(self.folder)
         finished: list[StageRecord] = []
         try:
             reference = self._reference()
@@ -164,8 +164,9 @@ class _Builder:
         }
 
     def _facts(self, bench: Workbench) -> dict[str, Any]:
-        """The precision of the last ONNX file and that in which it was judged, and the checksums
-        of all."""
+        """The precision of the last ONNX file, that in which it was judged and its operators, and
+        the checksums of all."""
+        from turnkeyml.build.operators import operators_of
         from turnkeyml.build.precision import precision_of
 
         if ONNX not in bench.artifacts:
@@ -176,6 +177,7 @@ class _Builder:
         return {
             "precision": precision,
             "judged_in": _judged_in(bench),
+            "operators": operators_of(bench.artifacts[ONNX]),
             "sha256": self._checksums(bench),
         }
 

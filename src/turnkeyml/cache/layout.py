@@ -9,6 +9,7 @@ CACHE/
   BUILD/
     BUILD_state.yaml        what the build is and how far it came
     turnkey_stats.yaml      what was learned and measured
+    turnkey_history.jsonl   earlier evaluations, one per line, the oldest first
     log_STAGE.txt           what a stage printed
     inputs_original.npz     the recorded inputs
     outputs_original.npz    what the original model returned for them
@@ -59,6 +60,7 @@ TENSORRT = ".tensorrt"
 ENGINES = "engines"
 WORK_PREFIX = ".work-"
 STATS = "turnkey_stats.yaml"
+HISTORY = "turnkey_history.jsonl"
 INPUTS = "inputs_original.npz"
 OUTPUTS = "outputs_original.npz"
 
@@ -85,6 +87,11 @@ class BuildFolder:
     @property
     def stats(self) -> Path:
         return self.path / STATS
+
+    @property
+    def history(self) -> Path:
+        """The evaluations that later ones replaced, one JSON object per line."""
+        return self.path / HISTORY
 
     @property
     def is_build(self) -> bool:
@@ -214,7 +221,7 @@ class BuildFolder:
     def _is_kept(self, path: Path) -> bool:
         if path.name.startswith("log") and path.suffix == ".txt":
             return path.parent == self.path or path.lstat().st_size > 0
-        return path.parent == self.path and path.suffix == ".yaml"
+        return path.parent == self.path and (path.suffix == ".yaml" or path.name == HISTORY)
 
     def file_sizes(self) -> dict[str, int]:
         """The files that a build consists of, by their paths in its folder."""

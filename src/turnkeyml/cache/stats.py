@@ -8,6 +8,7 @@ from typing import Any
 
 from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
+from turnkeyml.cache.history import add_history
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
@@ -24,6 +25,7 @@ __all__ = [
     "evaluations_in",
     "load_labels",
     "read_stats",
+    "retire_evaluations",
     "stats_damages",
     "update_stats",
 ]
@@ -152,10 +154,18 @@ def _why_damaged(data: Any) -> str | None:
 
 
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
-    """Record an evaluation in the place of an older one of the same kind."""
+    """Record an evaluation; an older one of the same kind moves to the history of the build."""
     new = to_dict(evaluation)
-    kept = [e for e in _all_evaluations(read_stats(folder)) if not _is_same_kind(e, new)]
+    before = _all_evaluations(read_stats(folder))
+    add_history(folder, [e for e in before if _is_same_kind(e, new)])
+    kept = [e for e in before if not _is_same_kind(e, new)]
     update_stats(folder, evaluations=[*kept, new])
+
+
+def retire_evaluations(folder: BuildFolder) -> None:
+    """Move every evaluation to the history, because what it measured is built anew."""
+    add_history(folder, filter(None, _all_evaluations(read_stats(folder))))
+    update_stats(folder, evaluations=[])
 
 
 def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:

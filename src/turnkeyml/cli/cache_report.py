@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api import report
+from turnkeyml.api.reports import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import ReportOptions, settle
+from turnkeyml.report.table import SavedReport
 
 __all__ = ["run"]
 
@@ -16,9 +17,19 @@ def run(options: argparse.Namespace) -> int:
     """Write a report of caches, one file per format."""
     chosen = settle(ReportOptions, given(options, ReportOptions))
     with Output(options.command, wants_json(options)) as output:
-        files = report(**chosen)
-        for path in files:
-            print(f"Summary spreadsheet saved at {path}")
-        reports = [str(path.absolute()) for path in files]
-        output.set_content(caches=chosen["cache_dir"], report=reports[0], reports=reports)
+        files = save_report(**chosen)
+        for saved in files:
+            print(_sentence(saved))
+        reports = [str(saved.path.absolute()) for saved in files]
+        replaced = [str(saved.path.absolute()) for saved in files if saved.replaced]
+        content = {"caches": chosen["cache_dir"], "report": reports[0], "reports": reports}
+        output.set_content(**content, replaced=replaced)
     return 0
+
+
+def _sentence(saved: SavedReport) -> str:
+    what = "Summary spreadsheet" if saved.path.suffix == ".csv" else "Report"
+    text = f"{what} saved at {saved.path}"
+    if saved.replaced is None:
+        return text
+    return f"{text} (it replaces the one of {saved.replaced:%Y-%m-%d %H:%M})"

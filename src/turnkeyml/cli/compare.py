@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from pathlib import Path
+from typing import Any
 
 from turnkeyml.api import compare, conditions_met
+from turnkeyml.api.comparing import save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import CompareOptions, CompareView, settle
+from turnkeyml.report import formats
 from turnkeyml.report.comparison_report import render
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a comparison; exit status 1 if a condition of ``--fail-on`` is met."""
+    """Print or save a comparison; exit status 1 if a condition of ``--fail-on`` is met."""
     conditions = settle(CompareOptions, given(options, CompareOptions))
     view = settle(CompareView, given(options, CompareView))
     with Output("compare", wants_json(options)) as output:
         comparison = compare(options.a, options.b)
-        print(render(comparison, view["format"], verbose=view["verbose"]), flush=True)
+        _show(comparison, view)
         met = conditions_met(comparison, **conditions)
         output.set_content(ok=not met, comparison=comparison, failed_on=met)
     if met:
         sys.stdout.flush()
         print(f"turnkey compare: --fail-on condition met: {'; '.join(met)}.", file=sys.stderr)
     return 1 if met else 0
+
+
+def _show(comparison: Any, view: dict[str, Any]) -> None:
+    """Print a comparison; a page goes to a file, unless standard output is one."""
+    path, format = view["output"], view["format"]
+    if path is None and format and not formats.find(format).is_printed and sys.stdout.isatty():
+        day = time.strftime("%Y-%m-%d")
+        path = f"comparison-{day}{formats.find(format).suffix}"
+    if path is None:
+        print(render(comparison, format or "text", verbose=view["verbose"]), flush=True)
+        return
+    replaced = save_comparison(comparison, Path(path), format)
+    print(f"Comparison saved at {path}{' (it replaces an older one)' if replaced else ''}")

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
         "clean": "delete the artifacts of builds; keep logs, state and stats",
         "benchmark": "measure existing builds again, without their scripts",
         "report": "write a report with one row per evaluation, named YYYY-MM-DD",
+        "serve": "show the report in a browser, and follow the cache while a corpus runs",
         "location": "print the path of the cache",
     },
     "models": {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict, label_of
+from turnkeyml.report.failures import kind_of
 from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Overview", "line_of"]
@@ -83,15 +83,6 @@ class Overview:
         if not rows:
             return []
         return ["Slowest inputs by phase:", "", *text_table(list(PHASES), rows), ""]
-
-
-def kind_of(reason: str) -> str:
-    """A reason with placeholders for names and numbers, to group similar failures."""
-    text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
-    text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
-    text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
-    text = re.sub(r"\d+(\.\d+)?", "N", text)
-    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:200]
 
 
 def _outcome(result: InputResult) -> str:

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import turnkeyml
 from turnkeyml import environment
@@ -250,7 +250,15 @@ class _Work:
         )
 
     def _write_failure(self, message: str) -> None:
-        update_stats(self.folder, build={"status": BuildStatus.FAILED, "failure": message})
+        """Note why the build failed, at which stage, and what the stages took until then."""
+        state = read_state(self.folder)
+        known: dict[str, Any] = {}
+        if state is not None and (state.failure or {}).get("message") == message:
+            stage = (state.failure or {}).get("stage", "")
+            known = {"sequence": state.sequence, "failed_stage": stage}
+            known |= {"stages": state.stages, "seconds": sum(s.seconds for s in state.stages)}
+        status = {"status": BuildStatus.FAILED, "failure": message}
+        update_stats(self.folder, build={**status, **known})
 
     def _write_build_stats(self, built: Built) -> None:
         state = built.state

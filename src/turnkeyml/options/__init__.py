@@ -23,6 +23,7 @@ from turnkeyml.options.results import (
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    ServeOptions,
     Verbose,
 )
 from turnkeyml.options.spelling import in_keywords
@@ -47,6 +48,7 @@ __all__ = [
     "RaceOptions",
     "RemeasureOptions",
     "ReportOptions",
+    "ServeOptions",
     "Verbose",
     "in_keywords",
     "options_of",

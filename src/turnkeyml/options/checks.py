@@ -18,6 +18,8 @@ __all__ = [
     "device",
     "memory_size",
     "path",
+    "paths",
+    "port",
     "runtime_arguments",
     "script_words",
     "seconds",
@@ -54,6 +56,21 @@ def words(value: Any) -> tuple[str, ...]:
 def path(value: Any) -> str | None:
     """A path as a string, with ``~`` expanded; None passes."""
     return None if value is None else os.path.expanduser(os.fspath(value))
+
+
+def paths(value: Any) -> tuple[str, ...]:
+    """Several paths as strings, from one or several."""
+    if isinstance(value, (str, os.PathLike)):
+        value = [value]
+    return tuple(os.path.expanduser(os.fspath(one)) for one in value or ())
+
+
+def port(value: Any) -> int:
+    """The number of a port; 0 stands for any free one."""
+    number = whole("port", 0)(value)
+    if number is None or number > 65535:
+        raise UsageError(f"The port must be at most 65535, not {value!r}.")
+    return number
 
 
 def sequence(value: Any) -> Any:

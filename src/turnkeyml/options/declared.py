@@ -38,6 +38,7 @@ from turnkeyml.options.results import (
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    ServeOptions,
     Sides,
     Verbose,
 )
@@ -138,6 +139,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "cache clean": (BuildsOrAll, ChangeOptions, Confirmation, JsonView),
     "cache benchmark": (BuildsOrAll, RemeasureOptions, Verbose, JsonView),
     "cache report": (ReportOptions, JsonView),
+    "cache serve": (ServeOptions,),
     "cache location": (CacheOptions, JsonView),
     "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
     "models location": (QuietView,),

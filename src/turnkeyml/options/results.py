@@ -24,6 +24,7 @@ __all__ = [
     "QuietView",
     "RemeasureOptions",
     "ReportOptions",
+    "ServeOptions",
     "Sides",
     "Verbose",
 ]
@@ -121,11 +122,67 @@ class ReportOptions(TypedDict, total=False):
         Words,
         Option(
             help="one or more output formats",
-            default=("csv",),
+            default=(),
+            default_in_words="csv, or what the suffix of --output names",
             choices=choices.formats,
             check=checks.words,
             nargs="+",
             metavar="FORMAT",
+        ),
+    ]
+    output: Annotated[
+        FilePath | Iterable[FilePath] | None,
+        Option(
+            help="one output file per format; the suffix of a file names its format",
+            default=(),
+            default_in_words="YYYY-MM-DD with the suffix of the format, in --report-dir",
+            check=checks.paths,
+            short="-o",
+            nargs="+",
+            metavar="FILE",
+        ),
+    ]
+    all: Annotated[
+        bool,
+        Option(
+            help="report every measurement, also those that were repeated later",
+            default=False,
+            default_in_words="the last of each kind",
+        ),
+    ]
+
+
+class ServeOptions(TypedDict, total=False):
+    """Options of ``cache serve``."""
+
+    cache_dir: Annotated[
+        FilePath | Iterable[FilePath] | None,
+        replace(CACHE_DIR, check=checks.cache_folders, nargs="+", extends=True),
+    ]
+    bind: Annotated[
+        str,
+        Option(
+            help="the address to listen at; others can read the cache unless it is that of this "
+            "machine alone",
+            default="127.0.0.1",
+            metavar="ADDRESS",
+        ),
+    ]
+    port: Annotated[
+        int,
+        Option(
+            help="the port to listen at; 0 for any free one",
+            default=8717,
+            check=checks.port,
+            metavar="PORT",
+        ),
+    ]
+    all: Annotated[
+        bool,
+        Option(
+            help="show every measurement, also those that were repeated later",
+            default=False,
+            default_in_words="the last of each kind",
         ),
     ]
 
@@ -155,12 +212,24 @@ class CompareOptions(TypedDict, total=False):
 
 class CompareView(Verbose, total=False):
     format: Annotated[
-        str,
+        str | None,
         Option(
             help="output format",
-            default="text",
+            default=None,
+            default_in_words="text, or what the suffix of --output names",
             choices=choices.formats,
             metavar="FORMAT",
+        ),
+    ]
+    output: Annotated[
+        FilePath | None,
+        Option(
+            help="write to this file; its suffix names the format",
+            default=None,
+            default_in_words="print; html goes to a file if this is a terminal",
+            check=checks.path,
+            short="-o",
+            metavar="FILE",
         ),
     ]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.nouns import (
@@ -37,6 +38,9 @@ UNREADABLE = "unreadable"
 NOT_MEASURED = "not measured"
 """The status of a build without evaluations, if its own status is unknown."""
 
+ELSEWHERE = ("stages", "verification", "status", "failure", "sha256")
+"""What of the build section is in columns of its own: no value is in a report twice."""
+
 SHORTEST, LONGEST = 1e-9, 1e12
 """The range of plausible latencies in milliseconds: from a picosecond to thirty years."""
 
@@ -55,6 +59,7 @@ class _BuildSection:
 
     status: BuildStatus | None = None
     failure: str | None = None
+    failed_stage: str | None = None
     stages: tuple[StageRecord, ...] = ()
     verification: Verification | None = None
 
@@ -62,6 +67,11 @@ class _BuildSection:
 @dataclass(frozen=True)
 class _Labels:
     labels: dict[str, list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class _Operators:
+    operators: dict[str, int] | None = None
 
 
 @dataclass
@@ -72,6 +82,12 @@ class StoredBuild:
     cells: dict[str, Cell] = field(default_factory=dict)
     """Facts about the model and the build, by column."""
     evaluations: list[StoredEvaluation] = field(default_factory=list)
+    """The last one of each kind."""
+    history: list[StoredEvaluation] = field(default_factory=list)
+    """Those that later ones replaced, the oldest first; empty unless it was asked for."""
+    stages: tuple[StageRecord, ...] = ()
+    operators: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, list[str]] = field(default_factory=dict)
     status: BuildStatus | None = None
     failure: str | None = None
     """Why the build failed; None if it did not."""
@@ -96,7 +112,7 @@ class StoredBuild:
             self.damage[what] = printable(str(error))
 
 
-def read_build(folder: BuildFolder) -> StoredBuild:
+def read_build(folder: BuildFolder, with_history: bool = False) -> StoredBuild:
     """The stats of a build, without the parts that are damaged."""
     build = StoredBuild(folder)
     stats = read_stats(folder)
@@ -108,6 +124,8 @@ def read_build(folder: BuildFolder) -> StoredBuild:
             reader(build, name, value)
     where: dict[str, Cell] = {"build_name": folder.name, "cache_dir": str(folder.cache_dir)}
     build.cells.update(where)
+    if with_history:
+        _read_history(build)
     return build
 
 
@@ -127,8 +145,9 @@ def _read_other(build: StoredBuild, name: Any, value: Any) -> None:
 
 
 def _read_labels(build: StoredBuild, name: str, value: Any) -> None:
-    labels = from_dict(_Labels, {name: value}).labels or {}
-    build.cells[name] = " ".join(f"{label}::{','.join(words)}" for label, words in labels.items())
+    build.labels = from_dict(_Labels, {name: value}).labels or {}
+    texts = (f"{label}::{','.join(words)}" for label, words in build.labels.items())
+    build.cells[name] = " ".join(texts)
 
 
 def _read_section(build: StoredBuild, name: str, value: Any) -> None:
@@ -136,17 +155,16 @@ def _read_section(build: StoredBuild, name: str, value: Any) -> None:
     if value is None:
         return
     known = from_dict(_BuildSection, value)
-    facts = {k: v for k, v in value.items() if k not in ("stages", "verification")}
+    facts = {k: v for k, v in value.items() if k not in ELSEWHERE}
     cells = flat(facts, f"{name}_")
     for stage in known.stages:
         own = record_cells(stage, f"{name}_{stage.name}_")
         own.pop(f"{name}_{stage.name}_name")
         cells.update(own)
-    if known.verification is not None:
-        cells.update(record_cells(known.verification, f"{name}_verification_"))
     build.cells.update(cells)
     build.status, build.failure = known.status, known.failure
-    build.verification = known.verification
+    build.verification, build.stages = known.verification, known.stages
+    build.operators = from_dict(_Operators, value).operators or {}
 
 
 def _read_evaluations(build: StoredBuild, name: str, value: Any) -> None:
@@ -154,11 +172,31 @@ def _read_evaluations(build: StoredBuild, name: str, value: Any) -> None:
         raise DamagedRecord("they are not a list")
     for data in value or []:
         with build.reading("an evaluation"):
-            evaluation = from_dict(Evaluation, data)
-            if evaluation.status is EvaluationStatus.SUCCESSFUL:
-                performance = evaluation.performance
-                check_latency(performance.median_latency if performance else None)
-            build.evaluations.append(StoredEvaluation(evaluation, evaluation_cells(evaluation)))
+            build.evaluations.append(_stored(data))
+
+
+def _read_history(build: StoredBuild) -> None:
+    """Read the earlier evaluations; one that a crash left in both places counts once."""
+    present = {_moment(stored.evaluation) for stored in build.evaluations}
+    for data in read_history(build.folder):
+        with build.reading("an earlier evaluation"):
+            stored = _stored(data)
+            if _moment(stored.evaluation) not in present:
+                build.history.append(stored)
+
+
+def _stored(data: Any) -> StoredEvaluation:
+    evaluation = from_dict(Evaluation, data)
+    if evaluation.status is EvaluationStatus.SUCCESSFUL:
+        performance = evaluation.performance
+        check_latency(performance.median_latency if performance else None)
+    return StoredEvaluation(evaluation, evaluation_cells(evaluation))
+
+
+def _moment(evaluation: Evaluation) -> tuple[str, ...]:
+    """What tells an evaluation from the others of its build."""
+    point = sorted(evaluation.parameters.items())
+    return evaluation.measured_at, evaluation.device_type, evaluation.label, repr(point)
 
 
 def _in_words(name: Any) -> str:

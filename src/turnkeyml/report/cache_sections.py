@@ -92,8 +92,7 @@ def _sentences(
 
 
 def _failure(record: Record) -> str:
-    reason = record.get("reason") or record.get("build_failure")
-    return f"{item_in_words(item_of(record))}: {one_line(reason)}"
+    return f"{item_in_words(item_of(record))}: {one_line(record.get('reason'))}"
 
 
 def _unmeasured(record: Record) -> str:

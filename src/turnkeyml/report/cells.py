@@ -1,4 +1,4 @@
-"""Flatten typed records into cells, and order the columns.
+"""Flatten typed records into cells.
 
 The columns of an evaluation follow from the fields of its record: those of ``Performance`` have
 the same names, those of ``Verification`` and ``Conditions`` have a prefix, and each entry of a dict
@@ -11,46 +11,36 @@ import dataclasses
 import functools
 import json
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from turnkeyml.nouns import DamagedRecord, Evaluation, Performance
+from turnkeyml.nouns import DamagedRecord, Evaluation, Performance, Verification
 from turnkeyml.report.contract import Cell
 
-__all__ = ["evaluation_cells", "flat", "ordered_columns", "record_cells"]
-
-FIRST_COLUMNS = (
-    "build_name",
-    "model_name",
-    "model_class",
-    "model_hash",
-    "hash",
-    "device",
-    "runtime",
-    "runtime_version",
-    "status",
-    "mean_latency",
-    "median_latency",
-    "throughput",
-    "verdict",
-    "grade",
-)
+__all__ = ["evaluation_cells", "flat", "record_cells", "verification_cells"]
 
 DEPTH = 12
 """The deepest nesting of dicts and lists in our records. Deeper nesting is damage."""
 LARGEST = 2**63
 """Integers from this magnitude on are damage: programs that read tables use 64 bits."""
-WHOLE = ("input_shapes", "input_dtypes")
-"""Dicts with one entry per input, which would add columns without limit: one JSON cell each."""
+WHOLE = ("input_shapes", "input_dtypes", "operators")
+"""Dicts that would add columns without limit: one JSON cell each."""
 
 
 def evaluation_cells(evaluation: Evaluation) -> dict[str, Cell]:
     """The cells of an evaluation; a ``DamagedRecord`` if a value does not fit into a cell."""
     cells = record_cells(evaluation)
+    cells.pop("status_stats")
     if evaluation.verification is not None:
         cells["verdict"] = cells.pop("verification_verdict")
     return cells
+
+
+def verification_cells(verification: Verification) -> dict[str, Cell]:
+    """The cells of a verdict; the verdict itself is in ``verdict`` alone."""
+    cells = record_cells(verification, "verification_")
+    return {"verdict": cells.pop("verification_verdict"), **cells}
 
 
 def record_cells(record: Any, prefix: str = "") -> dict[str, Cell]:
@@ -124,49 +114,6 @@ def _scalar(value: Any) -> Cell:
     if value is None or isinstance(value, (str, int, float)):
         return value
     return str(value)
-
-
-def ordered_columns(seen: Iterable[str]) -> tuple[str, ...]:
-    """All columns of an evaluation and the columns that were seen, always in the same order.
-
-    The most important columns come first, then the evaluation in the order of its fields, then the
-    build in alphabetical order.
-    """
-    known = [name for name in _evaluation_columns() if not name.endswith("_")]
-    return tuple(sorted({*FIRST_COLUMNS, *known, *seen}, key=_rank))
-
-
-def _rank(column: str) -> tuple[int, str]:
-    order = _order()
-    if column in order:
-        return order[column], ""
-    prefix = next((p for p in order if p.endswith("_") and column.startswith(p)), None)
-    return (len(order), column) if prefix is None else (order[prefix], column)
-
-
-@functools.cache
-def _order() -> dict[str, int]:
-    columns = dict.fromkeys([*FIRST_COLUMNS, *_evaluation_columns()])
-    return {column: number for number, column in enumerate(columns)}
-
-
-@functools.cache
-def _evaluation_columns() -> tuple[str, ...]:
-    """The columns in the order of the fields; a trailing _ stands for the keys of a dict."""
-    names = _columns_of(Evaluation)
-    return tuple("verdict" if name == "verification_verdict" else name for name in names)
-
-
-def _columns_of(kind: Any, prefix: str = "") -> Iterator[str]:
-    hints = typing.get_type_hints(kind)
-    for field in dataclasses.fields(kind):
-        name, hint = f"{prefix}{field.name}", hints[field.name]
-        if typing.get_origin(hint) is dict:
-            yield f"{name}_"
-        elif record := _record_in(hint):
-            yield from _columns_of(record, prefix if record is Performance else f"{name}_")
-        else:
-            yield name
 
 
 def _record_in(hint: Any) -> Any:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
+from turnkeyml.cache.files import replacing
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns import Word
+from turnkeyml.nouns import Word, to_dict
 from turnkeyml.report import formats
 from turnkeyml.report.comparison import ComparedRow, Comparison
 from turnkeyml.report.comparison_sections import sections_of
 from turnkeyml.report.contract import Cell, Repeatable, Report, TextFormat
 from turnkeyml.report.rows import Item
 
-__all__ = ["render", "report_of"]
+__all__ = ["render", "report_of", "save"]
 
 COLUMNS = (
     "change",
@@ -52,10 +54,22 @@ def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
     """The text of a comparison in a format, without a line break at the end."""
     form = formats.find(format)
     if not isinstance(form, TextFormat):
-        raise UsageError(f"The format {format} cannot be printed, as it is not text.")
+        raise UsageError(
+            f"The format {format} cannot be printed, as it is not text; name a file with --output."
+        )
     file = io.BytesIO()
     form.write(report_of(comparison, verbose), file)
     return file.getvalue().decode("utf-8").removesuffix("\n")
+
+
+def save(comparison: Comparison, path: Path, format: str | None = None) -> bool:
+    """Write a comparison to a file; whether there was one of this name before."""
+    form = formats.find(format) if format else formats.by_suffix(path)
+    form.check_installed()
+    existed = path.exists()
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        form.write(report_of(comparison), file)
+    return existed
 
 
 def report_of(comparison: Comparison, verbose: bool = False) -> Report:
@@ -65,6 +79,7 @@ def report_of(comparison: Comparison, verbose: bool = False) -> Report:
         records=Repeatable(lambda: _records(comparison)),
         heading=(("A", comparison.a), ("B", comparison.b)),
         sections=sections_of(comparison, verbose),
+        facts={"geometric_mean": to_dict(comparison.geometric_mean)},
     )
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import BinaryIO, ClassVar, Generic, TextIO, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, ClassVar, Generic, TextIO, TypeVar
 
 __all__ = [
     "Cell",
@@ -70,6 +70,11 @@ class Report:
     """Names and values, such as the path of the cache."""
     sections: tuple[Section, ...] = ()
     """For people."""
+    details: Iterable[Mapping[str, Any]] = ()
+    """For a page: what does not fit into records, one object per build. See ``report/details.py``.
+    Empty unless a format asks for them."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """For a page: what is known about the report as a whole, under names that its kind defines."""
 
 
 class Format(ABC):
@@ -79,6 +84,14 @@ class Format(ABC):
     """The name for ``--format``, which is that of its file."""
     suffix: ClassVar[str]
     """The suffix of written files, with the dot."""
+    wants_details: ClassVar[bool] = False
+    """Whether it needs the details of a report, which take longer to read than its records."""
+    is_printed: ClassVar[bool] = True
+    """Whether people want to see it in a terminal."""
+
+    def check_installed(self) -> None:
+        """Raise a ``TurnkeyError`` if a library that it needs is missing."""
+        return
 
     @abstractmethod
     def write(self, report: Report, file: BinaryIO) -> None:

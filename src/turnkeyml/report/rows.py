@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from turnkeyml.nouns import (
+    BuildStatus,
     DamagedRecord,
     Evaluation,
     EvaluationStatus,
@@ -159,7 +160,9 @@ def row_of_cells(cells: Record) -> Row | None:
         return _measured_row(cells)
     if status == EvaluationStatus.FAILED:
         return _failed_row(cells, "reason")
-    return _failed_row(cells, "build_failure") if text_of(cells, "build_failure") else None
+    if status == BuildStatus.FAILED:  # reports of older versions had the reason elsewhere
+        return _failed_row(cells, "reason" if text_of(cells, "reason") else "build_failure")
+    return None
 
 
 def _failed_row(cells: Record, reason: str) -> Row:

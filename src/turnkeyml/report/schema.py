@@ -46,6 +46,7 @@ def document_schema() -> dict[str, Any]:
             "caches": _list({"type": "string"}),
             "report": {"type": "string"},
             "reports": _list({"type": "string"}),
+            "replaced": _list({"type": "string"}),
         },
         "plugins": {"plugins": _list(_of(PluginInfo, definitions))},
         "system-info": {"system": _of(SystemInfo, definitions)},

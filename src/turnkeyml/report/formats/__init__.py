@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import pkgutil
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeyml.errors import UsageError
@@ -17,7 +18,7 @@ from turnkeyml.errors import UsageError
 if TYPE_CHECKING:
     from turnkeyml.report.contract import Format
 
-__all__ = ["find", "formats", "names"]
+__all__ = ["by_suffix", "find", "formats", "names"]
 
 
 def names() -> tuple[str, ...]:
@@ -35,6 +36,17 @@ def find(name: str) -> Format:
     if name not in names():
         raise UsageError(f"Unknown format {name!r}; choose from: {', '.join(names())}.")
     return _load(name)
+
+
+def by_suffix(path: Path) -> Format:
+    """The format that the suffix of a file names; a UsageError otherwise."""
+    found = [form for form in formats() if form.suffix == path.suffix]
+    if not found:
+        known = ", ".join(form.suffix for form in formats())
+        raise UsageError(
+            f"The suffix of {path} names no format; choose from {known}, or give --format."
+        )
+    return found[0]
 
 
 @functools.cache

@@ -1,0 +1,23 @@
+"""``turnkey cache serve``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api.reports import serve
+from turnkeyml.cli.arguments import given
+from turnkeyml.options import ServeOptions, settle
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve the report of caches until Ctrl-C."""
+    server = serve(**settle(ServeOptions, given(options, ServeOptions)))
+    try:
+        with server:
+            print(f"Report at {server.address} (Ctrl-C to end)", flush=True)
+            server.run()
+    except KeyboardInterrupt:
+        print()
+    return 0

@@ -1,0 +1,19 @@
+"""Group failures that have the same cause."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["kind_of"]
+
+LONGEST = 200
+"""Characters of a reason that tell its kind."""
+
+
+def kind_of(reason: str) -> str:
+    """A reason with placeholders for names and numbers, to group similar failures."""
+    text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
+    text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
+    text = re.sub(r"\d+(\.\d+)?", "N", text)
+    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:LONGEST]

@@ -1,0 +1,51 @@
+"""The command that repeats a measurement."""
+
+from __future__ import annotations
+
+import shlex
+
+from turnkeyml.nouns import Evaluation
+from turnkeyml.report.contract import Record
+from turnkeyml.report.rows import text_of
+
+__all__ = ["command_of"]
+
+RULES = ("quick", "rigorous")
+"""The rules that have an option of their name."""
+
+
+def command_of(model: Record, evaluation: Evaluation | None = None) -> str:
+    """The command that builds and measures a model as it was; empty if its file is unknown."""
+    file, digest = text_of(model, "file"), text_of(model, "hash")
+    if not file:
+        return ""
+    is_script = file.endswith(".py")
+    words = ["turnkey", f"{file}::{digest}" if digest and is_script else file]
+    opset = text_of(model, "build_onnx_opset")
+    if evaluation is None:
+        return shlex.join([*words, "--build-only", *_option("onnx-opset", opset)])
+    words += _option("device", evaluation.device_type) + _option("runtime", evaluation.runtime)
+    if is_script and evaluation.precision != "mixed":
+        words += _option("precision", evaluation.precision)
+    return shlex.join([*words, *_option("onnx-opset", opset), *_conditions(evaluation)])
+
+
+def _conditions(evaluation: Evaluation) -> list[str]:
+    conditions, words = evaluation.conditions, []
+    if evaluation.parameters:
+        words += ["--sweep", *(f"{name}={value}" for name, value in evaluation.parameters.items())]
+    words += _option("host", evaluation.host)
+    if conditions is None:
+        return words
+    if evaluation.python:
+        words += _option("python", f"{evaluation.python}={conditions.python}")
+    if conditions.threads not in (0, conditions.usable_cores):
+        words += _option("threads", str(conditions.threads))
+    rule, iterations = conditions.rule.get("name"), conditions.rule.get("iterations")
+    if iterations:
+        return [*words, *_option("iterations", str(iterations))]
+    return [*words, f"--{rule}"] if rule in RULES else words
+
+
+def _option(name: str, value: str) -> list[str]:
+    return [f"--{name}", value] if value else []

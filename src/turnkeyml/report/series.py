@@ -1,0 +1,76 @@
+"""Raw samples, reduced to what a plot of them shows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnkeyml.measure.record import load_samples
+from turnkeyml.nouns import DamagedRecord, Evaluation
+
+__all__ = ["series_of"]
+
+BUCKETS = 80
+"""Of the plot over time; each shows the median and the extremes of its samples."""
+BINS = 40
+"""Of the histogram."""
+TAIL = 0.995
+"""The histogram ends at this quantile; its last bin has what is beyond."""
+DIGITS = 4
+
+
+def series_of(path: Path | None, evaluation: Evaluation) -> dict[str, Any] | None:
+    """The samples of an evaluation over time and their histogram, in milliseconds.
+
+    None if there are none, or the file has those of a later measurement.
+    """
+    performance = evaluation.performance
+    if path is None or performance is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            processes = load_samples(path)
+            samples = np.concatenate(processes)
+            median = float(np.median(samples))
+    except (OSError, DamagedRecord, ValueError, OverflowError):
+        return None
+    own = len(samples) == performance.samples
+    if not own or not math.isclose(median, performance.median_latency, rel_tol=1e-9):
+        return None
+    starts = np.cumsum([0, *map(len, processes)])[:-1]
+    return (
+        {"count": len(samples), "processes": starts.tolist()} | _over_time(samples) | _bins(samples)
+    )
+
+
+def _over_time(samples: np.ndarray) -> dict[str, Any]:
+    """The end of each bucket in seconds of measured time, and its low, median and high."""
+    size = math.ceil(len(samples) / BUCKETS)
+    whole, rest = np.split(samples, [len(samples) // size * size])
+    starts = np.arange(0, len(samples), size)
+    ends = np.append(starts[1:], len(samples)) - 1
+    middles = np.median(whole.reshape(-1, size), axis=1)
+    named = {
+        "seconds": np.cumsum(samples)[ends] / 1e3,
+        "low": np.minimum.reduceat(samples, starts),
+        "middle": np.append(middles, np.median(rest)) if len(rest) else middles,
+        "high": np.maximum.reduceat(samples, starts),
+    }
+    return {name: _short(values) for name, values in named.items()}
+
+
+def _bins(samples: np.ndarray) -> dict[str, Any]:
+    low, high = float(samples.min()), float(np.quantile(samples, TAIL))
+    if not low < high:
+        return {"from": low, "to": low, "bins": [len(samples)], "beyond": 0}
+    counts, _ = np.histogram(samples, bins=BINS, range=(low, high))
+    beyond = len(samples) - int(counts.sum())
+    return {"from": low, "to": high, "bins": counts.tolist(), "beyond": beyond}
+
+
+def _short(values: Any) -> list[float]:
+    """The same with the digits that a plot can show."""
+    return [float(f"{value:.{DIGITS}g}") for value in values]
