@@ -6,7 +6,6 @@ import dis
 import inspect
 import os
 import sys
-import sysconfig
 from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import torch
 
 import turnkeyml
+from turnkeyml.build.origin import is_users_file
 
 __all__ = [
     "arguments",
@@ -26,9 +26,6 @@ __all__ = [
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
-_LIBRARIES = tuple(
-    {sysconfig.get_path(k) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 _TOOLS = tuple(
     _TORCH + part.replace("/", os.sep)
     for part in ("jit/", "onnx/", "export/", "fx/", "_dynamo/", "ao/", "utils/flop_counter")
@@ -66,7 +63,7 @@ def location(frame: FrameType | None) -> tuple[str, int]:
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith((_TORCH, _PACKAGE, "<")):
-            if not name.startswith(_LIBRARIES):
+            if is_users_file(name):
                 return os.path.abspath(name), frame.f_lineno
             if not nearest[0]:
                 nearest = (name, frame.f_lineno)
