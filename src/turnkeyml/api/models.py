@@ -117,8 +117,8 @@ class _CallersModel:
         )
         for remark in result.remarks:
             print(f"Warning: {remark}", file=sys.stderr)
-        if result.failure:
-            raise TurnkeyError(result.failure)
+        if result.failure or result.skipped:
+            raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result
 
 

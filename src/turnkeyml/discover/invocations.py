@@ -66,7 +66,9 @@ def _run(
         for found in remarks
         for kind, why in found.items()
     )
-    subjects = register.subjects()
+    subjects, records = register.subjects(), tuple(register.records())
+    if not records:
+        unseen += tuple(register.overlooked)
     for subject in subjects:
         subject.script = item.path
-    return Found(replace(outcome, remarks=unseen), tuple(register.records()), tuple(subjects))
+    return Found(replace(outcome, remarks=unseen), records, tuple(subjects))

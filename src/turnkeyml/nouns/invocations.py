@@ -52,6 +52,10 @@ class InvocationRecord:
     obstacle: str | None = None
     """Why this invocation cannot be built; None if it can."""
     remarks: tuple[str, ...] = ()
+    method: str = ""
+    """The method through which the script enters the model; empty if it calls the model itself."""
+    arguments: dict[str, str] = field(default_factory=dict)
+    """The arguments that are neither tensors nor equal to their defaults, as text."""
 
 
 @dataclass(frozen=True)
