@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from turnkeyml.build.subject import Subject
+from turnkeyml.discover.processes import PROCESSES, counting_processes
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
@@ -60,7 +61,8 @@ def _run(
             if threads is not None:
                 framework.use_threads(threads)
             remarks.append(stack.enter_context(framework.watching(register, max_depth)))
-        outcome = run_script(item.path, script_args)
+        processes = stack.enter_context(counting_processes())
+        outcome = run_script(item.path, script_args, item.module)
     unseen = tuple(
         f"A call to {kind} could not be recorded: {why}"
         for found in remarks
@@ -68,7 +70,7 @@ def _run(
     )
     subjects, records = register.subjects(), tuple(register.records())
     if not records:
-        unseen += tuple(register.overlooked)
+        unseen += (*register.overlooked, *([PROCESSES] if processes else []))
     for subject in subjects:
-        subject.script = item.path
+        subject.script = item.spelling
     return Found(replace(outcome, remarks=unseen), records, tuple(subjects))

@@ -297,11 +297,7 @@ def _script_line(result: InputResult) -> str | None:
     script = result.script
     if script.error and not result.input.is_script:
         return f"The file cannot be used: {script.error}"
-    if script.error:
-        return f"The script failed: {script.error}"
-    if script.exit_code:
-        return f"The script exited with code {script.exit_code}."
-    return None
+    return script.complaint
 
 
 def _field(label: str, value: str) -> str:

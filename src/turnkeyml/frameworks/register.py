@@ -107,6 +107,8 @@ class Invocation:
     chosen: dict[str, str] = field(default_factory=dict)
     """The arguments that are neither tensors nor defaults, as text."""
     remarks: tuple[str, ...] = ()
+    place: tuple[str, int] = ("", 0)
+    """File and line of the call of a method; the model has that of its first call."""
 
     @property
     def depth(self) -> int:
@@ -264,6 +266,7 @@ class Register:
             method=call.method,
             chosen=in_words(chosen),
             remarks=call.remarks,
+            place=_ask(lambda: model.kind.location(call), ("", 0)) if call.method else ("", 0),
         )
         self._record_arguments(invocation, call)
         self._invocations[key] = invocation
@@ -287,6 +290,7 @@ class Register:
 
     def _record(self, invocation: Invocation) -> InvocationRecord:
         model = invocation.model
+        file, line = invocation.place if invocation.place[0] else (model.file, model.line)
         obstacle = invocation.obstacle
         if obstacle is None and invocation.executed > 0 and invocation.completed == 0:
             obstacle = "every call to it in the script failed"
@@ -295,8 +299,8 @@ class Register:
             model_type=model.kind.model_type,
             class_name=model.class_name,
             class_repr=model.class_repr,
-            file=model.file,
-            line=model.line,
+            file=file,
+            line=line,
             parameters=model.parameters,
             parameter_bytes=model.parameter_bytes,
             model_hash=model.hash,

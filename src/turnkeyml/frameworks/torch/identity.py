@@ -105,10 +105,15 @@ def _own_attributes(module: Any) -> list[tuple[str, Any]]:
 
     What ``torch.compile`` adds is not part of a model: the compiled one and its original are one.
     """
-    usual = {*vars(torch.nn.Module()), "_compiled_call_impl"}
-    return sorted(
-        (n, v) for n, v in vars(module).items() if n not in usual and n != "__constants__"
-    )
+    usual = {*vars(torch.nn.Module()), "_compiled_call_impl", "_is_torch_compile", "__constants__"}
+    own = [(n, v) for n, v in vars(module).items() if n not in usual]
+    return sorted((n, v) for n, v in own if not _is_compiled(v, getattr(type(module), n, None)))
+
+
+def _is_compiled(value: Any, original: Any) -> bool:
+    """Whether a value is what ``torch.compile`` made of a method, such as ``model.forward``."""
+    source = getattr(value, "_torchdynamo_orig_callable", None)
+    return original is not None and getattr(source, "__func__", source) is original
 
 
 def _hooks(module: Any) -> list[tuple[str, Any]]:

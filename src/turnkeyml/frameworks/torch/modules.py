@@ -16,6 +16,7 @@ __all__ = [
     "contains",
     "count_parameters",
     "eval_mode",
+    "has_compiled_functions",
     "has_fake_tensors",
     "is_lazy",
     "is_model",
@@ -37,6 +38,12 @@ def original_of(module: Any) -> Any:
     compiler = sys.modules.get("torch._dynamo.eval_frame")
     wrapped = compiler is not None and isinstance(module, compiler.OptimizedModule)
     return module._orig_mod if wrapped else module
+
+
+def has_compiled_functions() -> bool:
+    """Whether torch.compile has compiled anything in this process."""
+    compiler = sys.modules.get("torch._dynamo.utils")
+    return compiler is not None and compiler.counters["frames"]["total"] > 0
 
 
 def is_model(module: Any) -> bool:

@@ -34,6 +34,10 @@ __all__ = ["Recorder"]
 Original = Callable[..., Any]
 
 
+COMPILED = (
+    "The script runs functions that torch.compile has compiled; the models inside of them are part "
+    "of the compiled code. Compile the model instead, or run the function as it is."
+)
 PROBES = (
     "The constructor of a module calls its parts, to see what they compute; turnkey records the "
     "calls that the script makes afterwards."
@@ -75,6 +79,8 @@ class Recorder:
                 yield
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+            if modules.has_compiled_functions():
+                self._register.overlooked[COMPILED] = None
 
     def _watched(self, original: Original) -> Original:
         """A ``__call__`` that records a call and forwards it to the original one."""
