@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ __all__ = ["benchmark_model", "build_model"]
 def benchmark_model(
     model: Any, inputs: Any, *, build_name: str | None = None, **options: Unpack[ModelOptions]
 ) -> MeasuredPerformance | None:
-    """Build and measure one live model; its performance, or None with ``build_only``.
+    """Build and measure one live model or ONNX file; its performance, or None with ``build_only``.
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
@@ -54,7 +55,7 @@ def build_model(
     monitor: bool | None = None,
     **options: Unpack[BuildOptions],
 ) -> BuildState:
-    """Build one live model; the state of its build.
+    """Build one live model, or the ONNX file at a path; the state of its build.
 
     ``monitor`` is whether progress is shown; by default TURNKEY_BUILD_MONITOR decides.
     """
@@ -75,10 +76,12 @@ class _CallersModel:
     def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
         from turnkeyml.display.watchers import make_monitor
 
-        if inputs is None:
+        is_file = isinstance(model, (str, os.PathLike))
+        if inputs is None and not is_file:
             raise UsageError(
                 "The model's inputs are missing; pass them, as the build needs their shapes."
             )
+        inputs = () if inputs is None else inputs
         self._model = model
         self._kwargs: dict[str, Any] = {}
         self._args: tuple[Any, ...] = ()
@@ -102,8 +105,8 @@ class _CallersModel:
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
         if framework is None:
-            kinds = " or ".join(f.model for f in frameworks() if not f.suffix)
-            raise UsageError(f"The model must be {kinds}, not a {type(self._model).__name__}.")
+            kinds = " or ".join(f.model for f in frameworks())
+            raise UsageError(f"The model must be {kinds}, not {self._called()}.")
         subject = framework.subject(self._model, self._args, self._kwargs)
         record = subject.record
         default = name_build(_script_name(), record.hash) if add_hash else _script_name()
@@ -120,6 +123,13 @@ class _CallersModel:
         if result.failure or result.skipped:
             raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result
+
+
+    def _called(self) -> str:
+        """What the model is, in a message."""
+        if isinstance(self._model, (str, os.PathLike)):
+            return f"the file {os.fspath(self._model)!r}"
+        return f"a {type(self._model).__name__}"
 
 
 def _script_name() -> str:
