@@ -124,7 +124,6 @@ class _CallersModel:
             raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result
 
-
     def _called(self) -> str:
         """What the model is, in a message."""
         if isinstance(self._model, (str, os.PathLike)):

@@ -52,7 +52,9 @@ def _without_unknown(options: Mapping[str, Any]) -> Mapping[str, Any]:
     matter. A known one chooses the default sequence of a build."""
     try:
         runtimes = [find_runtime(name, options["device"]) for name in options["runtime"]]
-        for runtime in runtimes or [find_runtime(find_device(options["device"]).default_runtime, options["device"])]:
+        for runtime in runtimes or [
+            find_runtime(find_device(options["device"]).default_runtime, options["device"])
+        ]:
             runtime.complete(options["rt_args"])
     except UsageError:
         default = {"device": choices.default_device_name(), "runtime": (), "rt_args": {}}

@@ -24,7 +24,7 @@ def counting_processes() -> Iterator[list[str]]:
         original(process)
         started.append(process.name)
 
-    BaseProcess.start = start  # type: ignore[method-assign]
+    BaseProcess.start = start  # type: ignore[method-assign,assignment]
     try:
         yield started
     finally:

@@ -208,9 +208,7 @@ class _Work:
         )
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
-        return (
-            self.plan.build_only or self._is_custom or any(r.measures_files for r in runtimes)
-        )
+        return self.plan.build_only or self._is_custom or any(r.measures_files for r in runtimes)
 
     @property
     def _is_custom(self) -> bool:

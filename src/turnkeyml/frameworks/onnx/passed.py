@@ -16,9 +16,7 @@ from turnkeyml.verify.reference import Outputs
 __all__ = ["with_inputs"]
 
 
-def with_inputs(
-    subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> OnnxSubject:
+def with_inputs(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OnnxSubject:
     """The file on the given inputs, by position or by name; on its own ones without any."""
     if not args and not kwargs:
         return subject

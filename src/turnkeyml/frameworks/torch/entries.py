@@ -1,8 +1,8 @@
 """The ways into a model that do not go through ``torch.nn.Module.__call__``.
 
 A script may call another method of a model (``clip.encode_text(x)``, ``policy.predict(x)``), or
-``model.forward(x)`` itself. Only the frames on the stack show it when the first part of the model is
-called. The whole model is what the script calls then, not its parts.
+``model.forward(x)`` itself. Only the frames on the stack show it, when the first part of the model
+is called. The whole model is what the script calls then, not its parts.
 """
 
 from __future__ import annotations

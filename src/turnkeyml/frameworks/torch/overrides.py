@@ -29,7 +29,7 @@ def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Ite
         own = vars(cls).get("__call__")
         package = cls.__module__.partition(".")[0]
         if isinstance(own, types.FunctionType) and package not in _NOT_MODELS:
-            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[operator]
+            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[method-assign]
             patched.append((cls, own))
 
     torch.nn.Module.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[assignment]
@@ -38,4 +38,4 @@ def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Ite
     finally:
         del torch.nn.Module.__init_subclass__
         for cls, own in patched:
-            cls.__call__ = own  # type: ignore[operator]
+            cls.__call__ = own  # type: ignore[method-assign]

@@ -3,8 +3,8 @@
 Every call to a model goes through ``torch.nn.Module.__call__``. We patch it while the script runs:
 the patch records the call and forwards it. A class that overrides ``__call__`` is patched when it
 is defined, and a method that enters a model in another way is found on the stack (``entries``).
-Nothing is attached to the script's own objects, so
-copying, pickling, compiling and freeing them works as usual. (Torch's global module hooks do not
+Nothing is attached to the script's own objects, so copying, pickling, compiling and freeing them
+works as usual. (Torch's global module hooks do not
 work: they do not see keyword arguments before the call, make torch.compile warn in the
 script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
 """
@@ -234,7 +234,9 @@ def _entry(target: Any, method: str = "") -> Callable[..., Any] | None:
     """The function that gets the arguments of a call."""
     own = type(target).__call__ is not torch.nn.Module.__call__
     try:
-        found: Callable[..., Any] | None = getattr(target, method or ("__call__" if own else "forward"))
+        found: Callable[..., Any] | None = getattr(
+            target, method or ("__call__" if own else "forward")
+        )
     except Exception:  # noqa: BLE001 - a user's class may raise anything
         return None
     return found

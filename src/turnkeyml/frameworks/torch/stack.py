@@ -18,7 +18,6 @@ __all__ = [
     "called_by_torch_tool",
     "caller",
     "find_name",
-    "is_of_tool",
     "location",
 ]
 
