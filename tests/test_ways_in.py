@@ -160,9 +160,9 @@ SCRIPTS = {
     big(torch.rand(2, 4000, device="meta"))
     """,
     "other_processes": """
-    import torch.multiprocessing
-    def work(rank): SmallModel()(torch.rand(4))
-    if __name__ == "__main__": torch.multiprocessing.spawn(work, nprocs=1)
+    import multiprocessing
+    worker = multiprocessing.get_context("fork").Process(target=SmallModel(), args=[torch.rand(4)])
+    worker.start(); worker.join()
     """,
     "no_inputs": """
     class Prior(SmallModel):
@@ -302,6 +302,7 @@ def test_a_model_is_built_and_measured_through_its_way_in(folder):
     assert verdicts == dict.fromkeys(rows, "match")
 
 
+@pytest.mark.slow
 def test_a_model_without_tensor_inputs_is_measured_live_alone(folder):
     script = str(folder / "no_inputs.py")
     settings = {"cache_dir": str(folder / "live"), "iterations": 5}

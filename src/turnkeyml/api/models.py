@@ -106,7 +106,7 @@ class _CallersModel:
         framework = framework_of(self._model)
         if framework is None:
             kinds = " or ".join(f.model for f in frameworks())
-            raise UsageError(f"The model must be {kinds}, not {self._called()}.")
+            raise UsageError(f"The model must be {kinds}, not a {type(self._model).__name__}.")
         subject = framework.subject(self._model, self._args, self._kwargs)
         record = subject.record
         default = name_build(_script_name(), record.hash) if add_hash else _script_name()
@@ -123,12 +123,6 @@ class _CallersModel:
         if result.failure or result.skipped:
             raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result
-
-    def _called(self) -> str:
-        """What the model is, in a message."""
-        if isinstance(self._model, (str, os.PathLike)):
-            return f"the file {os.fspath(self._model)!r}"
-        return f"a {type(self._model).__name__}"
 
 
 def _script_name() -> str:
