@@ -247,7 +247,7 @@ def test_an_onnx_file_is_built_on_the_given_inputs(cache):
     assert state.succeeded
     assert (BuildFolder(cache, "given").path / "onnx" / "sample.onnx").exists()
     assert build_model(str(path), (torch.rand(1, 10),), build_name="fp16", **settings).succeeded
-    with pytest.raises(UsageError, match="sample.onnx takes the inputs x; the given ones lack x"):
+    with pytest.raises(UsageError, match=r"sample\.onnx takes the inputs x; the given ones lack x"):
         build_model(str(path), {"y": torch.rand(1, 10)}, **settings)
 
 

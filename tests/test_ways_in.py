@@ -41,6 +41,7 @@ SCRIPTS = {
     """,
     "predict_step": """
     class Lit(SmallModel):
+        def compute_loss(self, x): return self(x).sum()
         def predict_step(self, batch, batch_idx): return self(batch[0]).argmax(-1)
         def training_step(self, batch, batch_idx): return (self(batch[0]) - batch[1]).sum()
     class Trainer:
@@ -48,6 +49,7 @@ SCRIPTS = {
             return [model.predict_step(batch, i) for i, batch in enumerate(batches)]
     lit = Lit()
     Trainer().predict(lit, [(torch.rand(2, 4), torch.rand(2, 3))] * 3)
+    lit.compute_loss(torch.rand(7, 4))
     lit.training_step((torch.rand(7, 4), torch.rand(7, 3)), 0)
     """,
     "arrays": """
@@ -142,7 +144,8 @@ SCRIPTS = {
         def act(self, x, kind): return self.fc(x)
         forward = functools.partialmethod(act, kind="hard")
     partial = Partial()
-    partial.fc.extra_repr = types.MethodType(functools.partial(lambda p, self: p, "int8"), partial.fc)
+    words = functools.partial(lambda word, self: word, "int8")
+    partial.fc.extra_repr = types.MethodType(words, partial.fc)
     partial(torch.rand(2, 4))
     """,
     "compiled_and_not": """
@@ -228,7 +231,7 @@ def listed(result: InputResult) -> dict[str, int]:
     ("script", "expected"),
     {
         "two_towers": {"towers.encode_image": 1, "towers.encode_text": 1, "towers": 1},
-        "predict_step": {"lit.predict_step": 3, "lit": 1},
+        "predict_step": {"lit.predict_step": 3, "lit": 2},
         "arrays": {"policy.predict": 1},
         "texts": {"sentences": 1},
         "loops": {"writer": 2, "net": 18},

@@ -37,10 +37,13 @@ def find_module(name: str) -> tuple[str, str]:
 
 
 def module_of(path: str) -> tuple[str, str] | None:
-    """The folder of the outermost package around a file, and its name there; None if in none."""
+    """The folder of the outermost package around a file, and its name there; None if in none.
+
+    The folder of a file without ``__init__.py`` is taken for a package of its own.
+    """
     file = Path(os.path.abspath(path))
     names, folder = [file.stem], file.parent
-    while (folder / "__init__.py").exists() and folder.name.isidentifier():
+    while folder.name.isidentifier() and (len(names) == 1 or (folder / "__init__.py").exists()):
         names.insert(0, folder.name)
         folder = folder.parent
     return (str(folder), ".".join(names)) if len(names) > 1 else None

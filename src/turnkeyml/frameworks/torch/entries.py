@@ -109,7 +109,7 @@ def way_in(module: torch.nn.Module, loops: set[tuple[type, str]]) -> Way | None:
             if owner is not module:
                 return Way(owner, frame, "", passed(frame))
             continue
-        looping = looping or name.startswith(_LOOPS) or (type(owner), name) in loops
+        looping = looping or _loops(name) or (type(owner), name) in loops
         if looping or name.startswith("__"):
             continue
         way = Way(owner, frame, name, passed(frame))
@@ -119,6 +119,10 @@ def way_in(module: torch.nn.Module, loops: set[tuple[type, str]]) -> Way | None:
         if leaves and with_arrays is None:
             with_arrays = way
     return with_arrays
+
+
+def _loops(name: str) -> bool:
+    return name.startswith(_LOOPS) or "loss" in name
 
 
 def is_probe() -> bool:
