@@ -147,7 +147,7 @@ def test_build_model_names_its_build_after_the_script(cache, tmp_path):
 
 
 def test_wrong_arguments_are_usage_errors(cache):
-    with pytest.raises(UsageError, match=r"torch.nn.Module, not a str"):
+    with pytest.raises(UsageError, match=r"torch.nn.Module or an ONNX file, not a str"):
         build_model("model", {"x": 1}, cache_dir=str(cache))
     with pytest.raises(UsageError, match="inputs are missing"):
         build_model(SmallModel(), cache_dir=str(cache))
@@ -265,3 +265,22 @@ def test_the_examples_in_the_document_run(tmp_path):
         env={**os.environ, "TURNKEY_CACHE_DIR": str(tmp_path / "cache")},
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_onnx_file_is_built_on_the_given_inputs(cache):
+    path = EXAMPLES / "onnx" / "sample.onnx"
+    settings = {"cache_dir": str(cache), "monitor": False}
+    state = build_model(path, {"x": torch.rand(1, 10)}, build_name="given", **settings)
+    assert state.succeeded
+    assert (BuildFolder(cache, "given").path / "onnx" / "sample.onnx").exists()
+    assert build_model(str(path), (torch.rand(1, 10),), build_name="fp16", **settings).succeeded
+    with pytest.raises(UsageError, match=r"sample\.onnx takes the inputs x; the given ones lack x"):
+        build_model(str(path), {"y": torch.rand(1, 10)}, **settings)
+
+
+def test_a_compiled_model_and_its_original_have_one_build(cache):
+    model, inputs = torch.nn.Linear(4, 2), {"input": torch.rand(1, 4)}
+    settings = {"cache_dir": str(cache), "monitor": False, "build_name": "one"}
+    first = build_model(model, inputs, **settings)
+    again = build_model(torch.compile(model, backend="eager"), inputs, **settings)
+    assert again == first  # with the times of its stages: nothing was built again

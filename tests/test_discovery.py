@@ -472,6 +472,7 @@ def shapes(result: InputResult) -> list[list[tuple[int, ...]]]:
         "hostile_repr": ["hostile"],
         "parametrized": ["normed"],
         "uses_multiprocessing": ["model"],
+        "a_class_that_cannot_be_looked_at": ["shy"],
     }.items(),
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -570,12 +571,6 @@ def test_what_was_called_before_the_end_is_kept(results):
     assert "exited with code 0 while the script ran" in results["leaves_without_a_word"].failure
     for script in ("raises", "exits", "dies", "leaves_without_a_word"):
         assert not results[script].ok
-
-
-def test_a_model_that_cannot_be_looked_at_does_not_disturb_its_script(results):
-    outcome = results["a_class_that_cannot_be_looked_at"].script
-    assert outcome.ok
-    assert outcome.remarks == ("A call to Shy could not be recorded: RuntimeError: not hashable",)
 
 
 def test_a_forked_child_is_not_taken_for_the_script(results):

@@ -229,3 +229,20 @@ def test_the_public_names_are_those_of_the_api():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     for name in {*functions, "report", "load_state", "MeasuredPerformance"}:
         assert f"{name}" in page
+
+
+def test_devices_and_runtimes_are_ignored_where_nothing_is_measured():
+    for only in ("analyze_only", "build_only"):
+        plan = make_plan(device="abacus", runtime="beads", rt_args="wood::oak", **{only: True})
+        assert plan.device == registry.default_device().name
+        assert plan.runtimes == (registry.default_device().default_runtime,)
+    with pytest.raises(UsageError, match="Unknown device 'abacus'"):
+        make_plan(device="abacus")
+
+
+def test_a_module_is_an_input_as_for_python():
+    options = parse(["-m", "package.module::0123abcd", "--analyze-only"])
+    assert options.input_files == ["-m package.module::0123abcd"]
+    assert parse(["race", "script.py", "-m", "other"]).input_files == ["script.py", "-m other"]
+    with pytest.raises(UsageError, match="-m needs the name of a module"):
+        parse(["script.py", "-m"])

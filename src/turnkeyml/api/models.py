@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ __all__ = ["benchmark_model", "build_model"]
 def benchmark_model(
     model: Any, inputs: Any, *, build_name: str | None = None, **options: Unpack[ModelOptions]
 ) -> MeasuredPerformance | None:
-    """Build and measure one live model; its performance, or None with ``build_only``.
+    """Build and measure one live model or ONNX file; its performance, or None with ``build_only``.
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
@@ -61,7 +62,7 @@ def build_model(
     monitor: bool | None = None,
     **options: Unpack[BuildOptions],
 ) -> BuildState:
-    """Build one live model; the state of its build.
+    """Build one live model, or the ONNX file at a path; the state of its build.
 
     ``monitor`` is whether progress is shown; by default TURNKEY_BUILD_MONITOR decides.
     """
@@ -82,10 +83,12 @@ class _CallersModel:
     def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
         from turnkeyml.display.watchers import make_monitor
 
-        if inputs is None:
+        is_file = isinstance(model, (str, os.PathLike))
+        if inputs is None and not is_file:
             raise UsageError(
                 "The model's inputs are missing; pass them, as the build needs their shapes."
             )
+        inputs = () if inputs is None else inputs
         self._model = model
         self._kwargs: dict[str, Any] = {}
         self._args: tuple[Any, ...] = ()
@@ -109,7 +112,7 @@ class _CallersModel:
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
         if framework is None:
-            kinds = " or ".join(f.model for f in frameworks() if not f.suffix)
+            kinds = " or ".join(f.model for f in frameworks())
             raise UsageError(f"The model must be {kinds}, not a {type(self._model).__name__}.")
         subject = framework.subject(self._model, self._args, self._kwargs)
         record = subject.record
@@ -124,8 +127,8 @@ class _CallersModel:
         )
         for remark in result.remarks:
             print(f"Warning: {_spoken(remark)}", file=sys.stderr)
-        if result.failure:
-            raise TurnkeyError(result.failure)
+        if result.failure or result.skipped:
+            raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result
 
 

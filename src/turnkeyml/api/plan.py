@@ -30,6 +30,8 @@ def make_plan(**options: Unpack[PlanOptions]) -> Plan:
 
 def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
     """The plan that settled options describe; ``settings`` override its fields."""
+    if any({**options, **settings}.get(only) for only in ("analyze_only", "build_only")):
+        options = _without_unknown(options)
     sequence, opset = options.get("sequence"), options.get("onnx_opset")
     same_name = {field.name: options[field.name] for field in fields(Plan) if field.name in options}
     made = {
@@ -43,6 +45,21 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
         "onnx_opset": environment.onnx_opset() if opset is None else opset,
     }
     return Plan(**{**same_name, **made, **settings})
+
+
+def _without_unknown(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a run that measures nothing: a device or runtime that is not known does not
+    matter. A known one chooses the default sequence of a build."""
+    try:
+        runtimes = [find_runtime(name, options["device"]) for name in options["runtime"]]
+        for runtime in runtimes or [
+            find_runtime(find_device(options["device"]).default_runtime, options["device"])
+        ]:
+            runtime.complete(options["rt_args"])
+    except UsageError:
+        default = {"device": choices.default_device_name(), "runtime": (), "rt_args": {}}
+        return {**options, **default, "python": (), "host": ()}
+    return options
 
 
 def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import sys
-import sysconfig
 import types
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from turnkeyml.build.origin import is_users_file
 
 __all__ = [
     "DEPTH",
@@ -19,15 +20,14 @@ __all__ = [
     "object_fingerprint",
 ]
 
-_INSTALLED = tuple(
-    {str(sysconfig.get_path(k)) for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-    # Also of the environment that a virtual one with system packages borrows from.
-    | {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))}
-)
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 DEPTH = 4
 """How many levels of a nested setting are included."""
 _MAX_ITEMS = 1000
+MOST_VALUES = 50_000
+"""How many values and functions are included in all, so that the walk ends in any code."""
+MOST_NESTED = 40
+"""How many functions deep calls are followed."""
 
 Special = Callable[[Any], "list[str] | None"]
 """Returns the texts for a framework's own value; None for any other value."""
@@ -60,34 +60,44 @@ def checksum(paths: Iterable[Path]) -> str:
     return sha256.hexdigest()
 
 
-def _is_users(function: types.FunctionType) -> bool:
-    """Whether a function is user code: neither standard library nor installed package."""
-    return not function.__code__.co_filename.startswith(_INSTALLED)
-
-
 def _is_users_module(module: types.ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    return file is not None and not file.startswith(_INSTALLED)
+    return isinstance(file, str) and is_users_file(file)
 
 
 class Code:
     """Serializes values and functions as texts for a digest, each function once.
 
-    ``special`` serializes the values that only a framework knows, such as tensors.
+    ``special`` serializes the values that only a framework knows, such as tensors. What cannot be
+    read is left out: the digest is less precise then, and that is all.
     """
 
     def __init__(self, special: Special | None = None) -> None:
         self._seen: set[int] = set()
         self._special = special
+        self._left = MOST_VALUES
+        self._nested = 0
 
     def value(self, value: Any, depth: int) -> Iterator[str]:
         """A setting: primitives by value, functions by code, objects by class and attributes."""
+        self._left -= 1
+        if self._left < 0:
+            return
+        try:
+            yield from self._value(value, depth)
+        except Exception as error:  # noqa: BLE001 - a user's object may raise anything
+            yield f"{type(value).__qualname__}: {type(error).__name__}"
+
+    def _value(self, value: Any, depth: int) -> Iterator[str]:
         if isinstance(value, _PRIMITIVE):
             yield repr(value)
         elif isinstance(value, types.MethodType):
-            yield from self.function(value.__func__)
+            yield from self.value(value.__func__, depth)
         elif isinstance(value, types.FunctionType):
             yield from self.function(value)
+        elif isinstance(value, functools.partial):
+            for part in (value.func, value.args, value.keywords):
+                yield from self.value(part, max(depth, 2))
         elif isinstance(value, (type, types.BuiltinFunctionType)):
             yield f"{value.__module__}.{value.__qualname__}"
         elif depth > 0 and isinstance(value, (list, tuple)):
@@ -111,15 +121,16 @@ class Code:
         self._seen.add(id(kind))
         for name, member in sorted(vars(kind).items()):
             function = getattr(member, "__func__", getattr(member, "fget", member))
-            if isinstance(function, types.FunctionType):
+            if isinstance(function, (types.FunctionType, functools.partial)):
                 yield name
-                yield from self.function(function)
+                yield from self.value(function, 1)
 
-    def function(self, function: Any) -> Iterator[str]:
+    def function(self, function: types.FunctionType) -> Iterator[str]:
         """The code of a function, its defaults and closure, and the user code that it calls."""
-        if id(function) in self._seen:
+        if id(function) in self._seen or self._nested == MOST_NESTED:
             return
         self._seen.add(id(function))
+        self._nested += 1
         yield from _code(function.__code__)
         bound = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         for cell in function.__closure__ or ():
@@ -129,15 +140,23 @@ class Code:
                 continue  # an empty cell
         for value in bound:
             yield from self.value(value, 1)
-        for name in function.__code__.co_names:
+        yield from self._globals(function)
+        self._nested -= 1
+
+    def _globals(self, function: types.FunctionType) -> Iterator[str]:
+        """The global variables that a function uses: user code by its code, others by value."""
+        names = function.__code__.co_names
+        for name in names:
             value = function.__globals__.get(name)
             if isinstance(value, types.FunctionType):
-                if value.__module__ == function.__module__ or _is_users(value):
-                    yield from self.function(value)
-            elif isinstance(value, types.ModuleType) and _is_users_module(value):
-                for inner in function.__code__.co_names:
-                    yield from self.value(vars(value).get(inner), 2)
-            elif not name.startswith("__") and not isinstance(value, types.ModuleType):
+                same = value.__module__ == function.__module__
+                if same or is_users_file(value.__code__.co_filename):
+                    yield from self.value(value, 1)
+            elif isinstance(value, types.ModuleType):
+                if _is_users_module(value):
+                    for inner in names:
+                        yield from self.value(vars(value).get(inner), 2)
+            elif not name.startswith("__"):
                 yield f"{name}="
                 yield from self.value(value, 2)
 

@@ -91,6 +91,11 @@ class Subject(ABC):
     def receiving_stage(self) -> Stage:
         """The first stage of a build, which turns the model into an ONNX file."""
 
+    @property
+    def unbuildable(self) -> str | None:
+        """Why the model cannot become an ONNX file though it can be measured live; else None."""
+        return None
+
     def live(self) -> AbstractContextManager[LiveModel] | None:
         """The live model, ready to be measured in this process; None if the model is a file."""
         return None

@@ -52,6 +52,7 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
 
     ``FILE`` is short for ``benchmark FILE``.
     """
+    words = _join_modules(words)
     if words and words[0] not in ("-h", "--help", "--version", *COMMANDS):
         if not words[0].startswith("-") and not _names_input(words[0]):
             raise UsageError(_unknown(words[0]))
@@ -177,13 +178,26 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}. See '{self.prog} --help'.")
 
 
+def _join_modules(words: list[str]) -> list[str]:
+    """Make one input of ``-m`` and the name of the module after it."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "-m":
+            joined[-1] = f"-m {word}"
+        else:
+            joined.append(word)
+    if joined and joined[-1] == "-m":
+        raise UsageError("-m needs the name of a module, such as -m package.module.")
+    return joined
+
+
 def _files_before_labels(words: list[str]) -> list[str]:
     """Move files that follow ``--labels`` to the front: a file is never a label."""
     kept: list[str] = []
     files: list[str] = []
     after_labels = False
     for word in words:
-        if word.startswith("-"):
+        if word.startswith("-") and not word.startswith("-m "):
             after_labels = word == "--labels"
         is_file = after_labels and _looks_like_input(word.partition("::")[0])
         (files if is_file else kept).append(word)

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from turnkeyml.discover import shipped
 from turnkeyml.discover.labels import Values, matches, read_labels
+from turnkeyml.discover.packaged import find_module, is_module_name
 from turnkeyml.errors import UsageError
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input
@@ -26,10 +27,10 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
 
     With ``wanted``, only files with matching labels. Raises a usage error if a file is not found.
     """
-    found: dict[tuple[str, tuple[str, ...]], Input] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], Input] = {}
     for name in names:
         for item in _expand(str(name), Path(), ()):
-            found.setdefault((os.path.abspath(item.path), item.targets), item)
+            found.setdefault((os.path.abspath(item.path), item.module, item.targets), item)
     inputs = [_labelled(item) for item in found.values()]
     chosen = [item for item in inputs if matches(item.labels, wanted or {})]
     if inputs and not chosen:
@@ -64,6 +65,9 @@ def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
     targets = tuple(h.strip() for h in hashes.split(",") if h.strip())
     if "::" in name and not targets:
         raise UsageError(f"{name}: the hash after '::' is missing.")
+    if is_module_name(path):
+        file, module = find_module(path)
+        return [Input(file, targets, module=module)]
     files = _locate(path, base)
     if targets and (len(files) > 1 or glob.has_magic(path)):
         raise UsageError(f"{name}: hashes need a single file, not a wildcard.")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from turnkeyml.build.subject import Subject
+from turnkeyml.discover.processes import PROCESSES, counting_processes
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
@@ -60,13 +61,16 @@ def _run(
             if threads is not None:
                 framework.use_threads(threads)
             remarks.append(stack.enter_context(framework.watching(register, max_depth)))
-        outcome = run_script(item.path, script_args)
+        processes = stack.enter_context(counting_processes())
+        outcome = run_script(item.path, script_args, item.module)
     unseen = tuple(
         f"A call to {kind} could not be recorded: {why}"
         for found in remarks
         for kind, why in found.items()
     )
-    subjects = register.subjects()
+    subjects, records = register.subjects(), tuple(register.records())
+    if not records:
+        unseen += (*register.overlooked, *([PROCESSES] if processes else []))
     for subject in subjects:
-        subject.script = item.path
-    return Found(replace(outcome, remarks=unseen), tuple(register.records()), tuple(subjects))
+        subject.script = item.spelling
+    return Found(replace(outcome, remarks=unseen), records, tuple(subjects))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.util
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ import types
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
+from turnkeyml.discover.packaged import RELATIVE_IMPORT, module_of
 from turnkeyml.errors import describe
 from turnkeyml.nouns import ScriptOutcome
 
@@ -21,8 +23,10 @@ __all__ = ["finish_like_python", "run_script"]
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
-def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
+def run_script(path: str, arguments: tuple[str, ...], module: str = "") -> ScriptOutcome:
     """Run a script and wait for its threads; return its outcome.
+
+    With ``module``, the script runs as that module of its package, as ``python -m`` does.
 
     The script remains ``__main__``, so that its classes can still be found by name when the models
     are built. The standard streams and the working directory are restored. In a process that the
@@ -30,7 +34,7 @@ def run_script(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
     """
     folder, search = os.getcwd(), list(sys.path)
     process = os.getpid()
-    outcome = _run(path, arguments)
+    outcome = _run(path, arguments, module)
     _wait_for_threads()
     if os.getpid() != process:
         sys.stderr.write(outcome.traceback or "")
@@ -52,7 +56,7 @@ def finish_like_python(code: int) -> None:
     os._exit(code)
 
 
-def _run(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
+def _run(path: str, arguments: tuple[str, ...], module: str) -> ScriptOutcome:
     absolute = os.path.abspath(path)
     main = types.ModuleType("__main__")
     loader = SourceFileLoader("__main__", absolute)
@@ -60,16 +64,39 @@ def _run(path: str, arguments: tuple[str, ...]) -> ScriptOutcome:
         __file__=absolute, __builtins__=sys.modules["builtins"], __cached__=None, __loader__=loader
     )
     sys.modules["__main__"] = main
-    sys.argv = [path, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.realpath(absolute)))
+    sys.argv = [absolute if module else path, *arguments]
+    folder = os.getcwd() if module else os.path.dirname(os.path.realpath(absolute))
+    sys.path.insert(0, folder)
     try:
+        if module:
+            _place_in_package(main, module, absolute)
         code = compile(Path(absolute).read_bytes(), absolute, "exec", dont_inherit=True)
         exec(code, vars(main))
     except SystemExit as stop:
         return _outcome_of_exit(stop)
     except BaseException as error:  # noqa: BLE001 - any exception of the script is its outcome
-        return ScriptOutcome(1, describe(error), _show(error))
+        return ScriptOutcome(1, describe(error) + _hint(error, absolute), _show(error))
     return ScriptOutcome()
+
+
+def _place_in_package(main: types.ModuleType, module: str, path: str) -> None:
+    """Give the main module its package, which is imported first."""
+    is_package = os.path.basename(path) == "__main__.py" and not module.endswith(".__main__")
+    name = f"{module}.__main__" if is_package else module
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    vars(main).update(__spec__=spec, __package__=spec.parent, __loader__=spec.loader)
+
+
+def _hint(error: BaseException, path: str) -> str:
+    """What to do about an error that is due to the way in which the script was started."""
+    found = module_of(path) if RELATIVE_IMPORT in str(error) else None
+    if found is None:
+        return ""
+    folder, module = found
+    there = "" if folder == os.getcwd() else f" in {folder}"
+    return f". Run it as a module of its package{there}: turnkey -m {module}"
 
 
 def _outcome_of_exit(stop: SystemExit) -> ScriptOutcome:

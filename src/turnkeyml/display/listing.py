@@ -99,9 +99,10 @@ def _table_alone(row: InvocationResult) -> InvocationResult:
 
 def _by_model(rows: tuple[InvocationResult, ...]) -> list[list[InvocationResult]]:
     """The invocations grouped by model, sub-models after the models that call them."""
-    groups: dict[tuple[str, str | None], list[InvocationResult]] = {}
+    groups: dict[tuple[str, str | None, str], list[InvocationResult]] = {}
     for row in rows:
-        key = (row.invocation.model_hash, row.invocation.parent_hash)
+        record = row.invocation
+        key = (record.model_hash, record.parent_hash, record.method)
         groups.setdefault(key, []).append(row)
     ordered: list[list[InvocationResult]] = []
 
@@ -139,7 +140,8 @@ def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool
         if not single:
             yield ""
             yield inner + f"With input shape {number} {_executed(row.invocation)}"
-        for line in _invocation_lines(row, show_status, verbose):
+        differs = _differences(row.invocation, [other.invocation for other in group])
+        for line in _invocation_lines(row, differs, show_status, verbose):
             yield inner + line
 
 
@@ -149,9 +151,27 @@ def _executed(record: InvocationRecord) -> str:
     return f"(executed {record.executed}x - {record.seconds:.2f}s)"
 
 
-def _invocation_lines(row: InvocationResult, show_status: bool, verbose: bool) -> Iterator[str]:
+def _differences(record: InvocationRecord, group: list[InvocationRecord]) -> str:
+    """What tells an invocation from others of the same shapes: its arguments and dtypes."""
+    alike = [other for other in group if other.shapes == record.shapes]
+    names = sorted({name for other in alike for name in other.arguments})
+    words = [
+        f"{name}={record.arguments.get(name, 'default')}"
+        for name in names
+        if len({other.arguments.get(name) for other in alike}) > 1
+    ]
+    if len({tuple(other.dtypes.values()) for other in alike}) > 1:
+        words += [f"{name}: {dtype}" for name, dtype in record.dtypes.items()]
+    return ", ".join(words)
+
+
+def _invocation_lines(
+    row: InvocationResult, differs: str, show_status: bool, verbose: bool
+) -> Iterator[str]:
     record = row.invocation
     yield _field("Input Shape:", _shapes(record))
+    if differs:
+        yield _field("Arguments:", differs)
     yield _field("Hash:", record.hash)
     if row.build_dir:
         yield _field("Build dir:", row.build_dir)
@@ -279,11 +299,7 @@ def _script_line(result: InputResult) -> str | None:
     script = result.script
     if script.error and not result.input.is_script:
         return f"The file cannot be used: {script.error}"
-    if script.error:
-        return f"The script failed: {script.error}"
-    if script.exit_code:
-        return f"The script exited with code {script.exit_code}."
-    return None
+    return script.complaint
 
 
 def _field(label: str, value: str) -> str:

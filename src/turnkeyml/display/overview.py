@@ -128,10 +128,8 @@ def _doubt(evaluation: Evaluation) -> str:
 def _reasons(result: InputResult) -> list[str]:
     """Why an input failed: each reason once, the most specific first."""
     found = [reason for row in result.invocations for reason in _row_reasons(row)]
-    if result.script.error:
-        found.insert(0, f"The script failed: {result.script.error}")
-    elif result.script.exit_code:
-        found.insert(0, f"The script exited with code {result.script.exit_code}.")
+    if result.script.complaint:
+        found.insert(0, result.script.complaint)
     if result.failure and not found:
         found.append(result.failure)
     return list(dict.fromkeys(found))

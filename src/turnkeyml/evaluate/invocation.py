@@ -54,6 +54,8 @@ def evaluate(
     folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
     work = _Work(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
     result = InvocationResult(subject.record, build_dir=str(folder.path))
+    if work.obstacle:
+        return replace(result, skipped=work.obstacle)
     try:
         with work.lock():
             folder.path.mkdir(parents=True, exist_ok=True)
@@ -89,6 +91,12 @@ class _Work:
     sequence: Sequence | None
     labels: dict[str, tuple[str, ...]]
     turns: Turns
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why nothing of the plan can be done; None if something can."""
+        builds = self.plan.build_only or self._is_custom or not self._runtimes()
+        return self.subject.unbuildable if builds else None
 
     def lock(self) -> AcquireReturnProxy:
         """The acquired lock of the build folder; sends an event if it has to wait."""
@@ -138,6 +146,9 @@ class _Work:
     def _remarks(
         self, evaluations: tuple[Evaluation, ...], built: Built | None, missing: list[str]
     ) -> Iterator[str]:
+        dropped = ", ".join(r.name for r in self._planned() if r not in self._runtimes())
+        if dropped:
+            yield f"Not measured with {dropped}: {self.subject.unbuildable}."
         if missing:
             names = ", ".join(missing)
             yield f"Not measured in {names}: the original model is in another precision."
@@ -157,7 +168,12 @@ class _Work:
                 yield f"{what}, which costs time{hint}."
 
     def _runtimes(self) -> list[Runtime]:
-        """The requested runtimes; by default every available one that can run this model."""
+        """The planned runtimes that can run this model."""
+        planned, live_only = self._planned(), self.subject.unbuildable is not None
+        return [r for r in planned if not (live_only and r.measures_files)]
+
+    def _planned(self) -> list[Runtime]:
+        """The requested runtimes; by default every available one for this kind of model."""
         if self.plan.runtimes:
             return [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
         every = available_runtimes(self.plan.device)
@@ -192,8 +208,11 @@ class _Work:
         )
 
     def _needs_build(self, runtimes: list[Runtime]) -> bool:
-        custom = self.plan.sequence is not None or self.sequence is not None
-        return self.plan.build_only or custom or any(r.measures_files for r in runtimes)
+        return self.plan.build_only or self._is_custom or any(r.measures_files for r in runtimes)
+
+    @property
+    def _is_custom(self) -> bool:
+        return self.plan.sequence is not None or self.sequence is not None
 
     def _measure_all(
         self, runtimes: list[Runtime], built: Built | None

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.build.subject import Subject
+from turnkeyml.discover.inputs import find_inputs
 from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.worker import claim_streams, serve
-from turnkeyml.nouns import Input, from_dict
+from turnkeyml.nouns import from_dict
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
 
@@ -68,7 +69,8 @@ def main() -> None:
 
 
 def _find(request: RerunRequest) -> Subject:
-    found = find_invocations(Input(request.script), request.script_args, request.max_depth)
+    (item,) = find_inputs([request.script])
+    found = find_invocations(item, request.script_args, request.max_depth)
     for subject in found.subjects:
         if subject.record.hash == request.hash:
             return subject

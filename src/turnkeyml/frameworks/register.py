@@ -6,12 +6,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from turnkeyml import structure
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import build_name
 from turnkeyml.errors import describe
+from turnkeyml.frameworks.arguments import chosen_arguments, flags_of, in_words
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
 from turnkeyml.nouns import InvocationRecord
 
@@ -19,6 +20,8 @@ __all__ = ["MAX_RECORDED", "Call", "Invocation", "Keeper", "ModelKind", "Registe
 
 MAX_RECORDED = 8
 """The most input shapes per model that are built; further ones are only listed."""
+
+T = TypeVar("T")
 
 
 class Keeper(Protocol):
@@ -79,6 +82,11 @@ class Call:
     parent: Invocation | None = None
     enclosing: Any = None
     """The model whose call contains this one."""
+    method: str = ""
+    """The method that was called instead of the model itself."""
+    entry: Callable[..., Any] | None = None
+    """The function that gets the arguments, for the names and defaults of its parameters."""
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass
@@ -95,6 +103,12 @@ class Invocation:
     executed: int = 0
     completed: int = 0
     seconds: float = 0.0
+    method: str = ""
+    chosen: dict[str, str] = field(default_factory=dict)
+    """The arguments that are neither tensors nor defaults, as text."""
+    remarks: tuple[str, ...] = ()
+    place: tuple[str, int] = ("", 0)
+    """File and line of the call of a method; the model has that of its first call."""
 
     @property
     def depth(self) -> int:
@@ -145,16 +159,21 @@ class Register:
         self._objects: dict[int, _Object] = {}
         self._invocations: dict[tuple[int, str, str], Invocation] = {}
         self._hashes: set[str] = set()
+        self.overlooked: dict[str, None] = {}
+        """Why calls were not entered, in sentences, in order; told if no model is found."""
 
     def knows(self, target: Any) -> bool:
         """Whether this object (by identity) has been called before."""
         known = self._objects.get(id(target))
         return known is not None and known.weak() is target
 
-    def enter(self, call: Call) -> Invocation | None:
-        """The invocation that a call belongs to; None if the target is not a model."""
+    def enter(self, call: Call, *, announce: bool = True) -> Invocation | None:
+        """The invocation that a call belongs to; None if the target is not a model.
+
+        It is listed once an execution of it is counted.
+        """
         model = self._model(call)
-        return self._invocation(model, call) if model else None
+        return self._invocation(model, call, announce) if model else None
 
     def records(self) -> list[InvocationRecord]:
         """Every invocation with its final counts; models are in the order of their first call.
@@ -162,7 +181,8 @@ class Register:
         Models without weights are included only if no model has weights.
         """
         order = {id(m): i for i, m in enumerate(self._models.values())}
-        found = sorted(self._invocations.values(), key=lambda i: order[id(i.model)])
+        executed = [i for i in self._invocations.values() if i.executed]
+        found = sorted(executed, key=lambda i: order[id(i.model)])
         if not all(invocation.model.weightless for invocation in found):
             found = [invocation for invocation in found if not invocation.model.weightless]
         return [self._record(invocation) for invocation in found]
@@ -198,18 +218,18 @@ class Register:
     def _enter_model(self, call: Call, parent_hash: str | None) -> _Model:
         """The registered model; different models with the same ``repr`` get different hashes."""
         target, kind = call.target, call.kind
-        fingerprint = kind.fingerprint(target)
+        fingerprint = _ask(lambda: kind.fingerprint(target), kind.text(target))
         key = (fingerprint, parent_hash)
         if key in self._models:
             return self._models[key]
         digest = hash_model(kind.text(target))
         if any(m.hash == digest and k[0] != fingerprint for k, m in self._models.items()):
             digest = short(digest + fingerprint)
-        file, line = kind.location(call)
-        parameters, parameter_bytes = kind.parameters(target)
+        file, line = _ask(lambda: kind.location(call), ("", 0))
+        parameters, parameter_bytes = _ask(lambda: kind.parameters(target), (0, 0))
         self._models[key] = _Model(
             kind=kind,
-            name=kind.name(call),
+            name=_ask(lambda: kind.name(call), type(target).__name__),
             keeper=kind.keep(target),
             class_name=type(target).__name__,
             class_repr=str(type(target)),
@@ -218,28 +238,39 @@ class Register:
             parameters=parameters,
             parameter_bytes=parameter_bytes,
             hash=digest,
-            remarks=kind.remarks(call),
+            remarks=_ask(lambda: kind.remarks(call), ()),
             weightless=kind.is_weightless(target),
         )
         return self._models[key]
 
-    def _invocation(self, model: _Model, call: Call) -> Invocation:
+    def _invocation(self, model: _Model, call: Call, announce: bool) -> Invocation:
         named = structure.name_arguments(call.args, call.kwargs)
         tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
         shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
-        flags = structure.constants(named, numbers=False)
-        key = (id(model), f"{shapes}{dtypes}", flags)
+        chosen = chosen_arguments(call.entry, call.args, call.kwargs)
+        key = (id(model), f"{call.method}{shapes}{dtypes}", flags_of(chosen))
         if key in self._invocations:
             return self._invocations[key]
         parent_hash = call.parent.hash if call.parent else None
-        digest = hash_invocation(model.hash, parent_hash, shapes, dtypes)
+        digest = hash_invocation(model.hash, parent_hash, shapes, dtypes, call.method)
         if digest in self._hashes:
-            digest = hash_invocation(model.hash, parent_hash, shapes, dtypes, flags)
+            more = call.method + structure.constants(named, numbers=False)
+            digest = hash_invocation(model.hash, parent_hash, shapes, dtypes, more)
         self._hashes.add(digest)
-        invocation = Invocation(model, digest, call.parent, shapes, dtypes)
+        invocation = Invocation(
+            model,
+            digest,
+            call.parent,
+            shapes,
+            dtypes,
+            method=call.method,
+            chosen=in_words(chosen),
+            remarks=call.remarks,
+            place=_ask(lambda: model.kind.location(call), ("", 0)) if call.method else ("", 0),
+        )
         self._record_arguments(invocation, call)
         self._invocations[key] = invocation
-        if self._on_found and not model.weightless:
+        if announce and self._on_found and not model.weightless:
             self._on_found(self._record(invocation))
         return invocation
 
@@ -259,16 +290,17 @@ class Register:
 
     def _record(self, invocation: Invocation) -> InvocationRecord:
         model = invocation.model
+        file, line = invocation.place if invocation.place[0] else (model.file, model.line)
         obstacle = invocation.obstacle
         if obstacle is None and invocation.executed > 0 and invocation.completed == 0:
             obstacle = "every call to it in the script failed"
         return InvocationRecord(
-            name=model.name,
+            name=f"{model.name}.{invocation.method}" if invocation.method else model.name,
             model_type=model.kind.model_type,
             class_name=model.class_name,
             class_repr=model.class_repr,
-            file=model.file,
-            line=model.line,
+            file=file,
+            line=line,
             parameters=model.parameters,
             parameter_bytes=model.parameter_bytes,
             model_hash=model.hash,
@@ -281,5 +313,15 @@ class Register:
             executed=invocation.executed,
             seconds=invocation.seconds,
             obstacle=obstacle,
-            remarks=model.remarks,
+            remarks=(*model.remarks, *invocation.remarks),
+            method=invocation.method,
+            arguments=invocation.chosen,
         )
+
+
+def _ask(question: Callable[[], T], otherwise: T) -> T:
+    """The answer, or another value if there is none: our own look never costs a model."""
+    try:
+        return question()
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
+        return otherwise

@@ -166,7 +166,7 @@ class Follower:
             return None
         if not rows:
             kinds = " or ".join(f.model for f in frameworks() if not f.suffix)
-            return f"No model was found: the script never calls {kinds} that has parameters."
+            return f"No model was found: turnkey saw no call to {kinds} that it could record."
         chosen = [r for r in rows if r.selected]
         if all(r.skipped for r in chosen):
             return "None of its models can be built."

@@ -19,6 +19,10 @@ __all__ = [
 ]
 
 
+USAGE_ERROR = 2
+"""The exit status of argparse and others for arguments that a script does not accept."""
+
+
 class BuildStatus(Word):
     """The status of a build."""
 
@@ -52,6 +56,10 @@ class InvocationRecord:
     obstacle: str | None = None
     """Why this invocation cannot be built; None if it can."""
     remarks: tuple[str, ...] = ()
+    method: str = ""
+    """The method through which the script enters the model; empty if it calls the model itself."""
+    arguments: dict[str, str] = field(default_factory=dict)
+    """The arguments that are neither tensors nor equal to their defaults, as text."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,18 @@ class ScriptOutcome:
     @property
     def ok(self) -> bool:
         return self.exit_code == 0 and self.error is None
+
+    @property
+    def complaint(self) -> str | None:
+        """What went wrong in a script, and what to do; None if nothing did."""
+        if self.error:
+            return f"The script failed: {self.error}"
+        if self.exit_code == USAGE_ERROR:
+            return (
+                "The script exited with code 2, as scripts do that miss arguments or do not know "
+                'them; --script-args passes some: --script-args "--name value".'
+            )
+        return f"The script exited with code {self.exit_code}." if self.exit_code else None
 
 
 @dataclass(frozen=True)

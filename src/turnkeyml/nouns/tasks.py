@@ -27,6 +27,8 @@ class Input:
     targets: tuple[str, ...] = ()
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     malformed_labels: tuple[str, ...] = ()
+    module: str = ""
+    """The dotted name of a script that runs as a module of its package; empty for a file."""
 
     @property
     def is_script(self) -> bool:
@@ -35,12 +37,21 @@ class Input:
 
     @property
     def name(self) -> str:
-        """The name of the file."""
+        """The name of the file, or ``-m`` with the name of the module."""
+        if self.module:
+            return self.spelling
         return self.path.replace("\\", "/").rsplit("/", 1)[-1]
+
+    @property
+    def spelling(self) -> str:
+        """The input as the command line takes it, without its hashes."""
+        return f"-m {self.module}" if self.module else self.path
 
     @property
     def stem(self) -> str:
         """The name of the file without its suffix, from which build names are made."""
+        if self.module:
+            return self.module.rsplit(".", 1)[-1]
         return self.name.rsplit(".", 1)[0]
 
     def selects(self, record: InvocationRecord) -> bool:
@@ -135,6 +146,7 @@ class Task:
         """
         words = [
             os.path.abspath(self.input.path),
+            *([self.input.spelling] if self.input.module else []),
             *self.input.targets,
             self.input.content(),
             json.dumps(to_dict(replace(self.plan, cache_dir="")), sort_keys=True, default=repr),

@@ -15,7 +15,6 @@ __all__ = [
     "cache_folder",
     "cache_folders",
     "conditions",
-    "device",
     "memory_size",
     "path",
     "paths",
@@ -144,14 +143,6 @@ def script_words(value: Any) -> tuple[str, ...]:
     except ValueError as error:
         raise UsageError(f"Cannot split the script arguments {value!r}: {error}.") from None
     return tuple(part for word in parts for part in re.split(r",(?=-)", word) if part)
-
-
-def device(value: Any) -> str:
-    """The name of a known device, also one of another machine: a node or a host may have it."""
-    from turnkeyml.runtimes.registry import find_device
-
-    find_device(value)
-    return str(value)
 
 
 def runtime_arguments(value: Any) -> dict[str, Any]:

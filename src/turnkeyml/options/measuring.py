@@ -41,7 +41,7 @@ class Files(TypedDict, total=False):
         Option(
             help="scripts (.py), models (.onnx), lists of files (.txt) or models that come with "
             "turnkey (timm/resnet50, timm); wildcards are expanded; FILE.py::HASH,… selects some "
-            "of the models in a script",
+            "of the models in a script; -m package.module runs a module as python -m does",
             default_in_words="-",
             positional=True,
             nargs="+",
@@ -119,7 +119,7 @@ class DeviceOptions(TypedDict, total=False):
         _measure(
             help=choices.devices_help,
             default=choices.default_device_name,
-            check=checks.device,
+            check=str,
         ),
     ]
     rt_args: Annotated[

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 from turnkeyml.frameworks.framework import Framework
 
@@ -24,6 +25,20 @@ class OnnxFiles(Framework):
         from turnkeyml.frameworks.onnx.file import read_onnx
 
         return read_onnx(item)
+
+    def owns(self, model: Any) -> bool:
+        return isinstance(model, (str, os.PathLike)) and _is_onnx(os.fspath(model))
+
+    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
+        from turnkeyml.frameworks.onnx.file import read_onnx
+        from turnkeyml.frameworks.onnx.passed import with_inputs
+        from turnkeyml.nouns import Input
+
+        return with_inputs(read_onnx(Input(os.fspath(model))), args, kwargs)
+
+
+def _is_onnx(path: str | bytes) -> bool:
+    return str(path).lower().endswith(OnnxFiles.suffix)
 
 
 FRAMEWORK = OnnxFiles()

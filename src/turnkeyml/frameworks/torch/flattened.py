@@ -6,6 +6,7 @@ tensors, so the exporters see this wrapper instead of the model.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 
 from turnkeyml import structure
+from turnkeyml.frameworks.torch.entered import Entered, arrays_are_tensors
 
 __all__ = ["Flattened", "input_names", "output_names"]
 
@@ -26,11 +28,14 @@ class Flattened(torch.nn.Module):
         super().__init__()
         self.model = model
         self._arguments = (args, kwargs)
+        leaves = structure.leaves(self._arguments).values()
+        self._has_arrays = not all(map(torch.is_tensor, leaves))
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         rest = iter(tensors)
         args, kwargs = structure.replace(self._arguments, lambda _, __: next(rest))
-        outputs = structure.leaves(self.model(*args, **kwargs), "output")
+        with arrays_are_tensors() if self._has_arrays else contextlib.nullcontext():
+            outputs = structure.leaves(self.model(*args, **kwargs), "output")
         return tuple(t if torch.is_tensor(t) else torch.as_tensor(t) for t in outputs.values())
 
     def as_exported(self) -> tuple[torch.nn.Module, tuple[Any, ...]]:
@@ -66,7 +71,8 @@ def output_names(paths: list[str], taken: list[str]) -> list[str]:
 
 def _positional_names(model: Any, count: int) -> list[str]:
     try:
-        parameters = list(inspect.signature(model.forward).parameters.values())
+        entry = model.entry if isinstance(model, Entered) else model.forward
+        parameters = list(inspect.signature(entry).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     ordinary = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -7,6 +7,7 @@ from typing import Any
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.register import Call
 from turnkeyml.frameworks.torch import identity, modules, stack
+from turnkeyml.frameworks.torch.entered import entered
 from turnkeyml.frameworks.torch.keep import TorchKeeper
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import InvocationRecord
@@ -57,7 +58,7 @@ class TorchKind:
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Subject:
-        return TorchSubject(record, model, args, kwargs)
+        return TorchSubject(record, entered(model, record.method), args, kwargs)
 
 
 TORCH = TorchKind()

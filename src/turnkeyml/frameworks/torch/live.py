@@ -16,6 +16,7 @@ __all__ = ["subject_of"]
 
 def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
     """A live model with the arguments of one call; the caller names its build."""
+    model = modules.original_of(model)
     named = structure.name_arguments(args, kwargs)
     tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
     shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)

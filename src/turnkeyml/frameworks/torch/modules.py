@@ -13,8 +13,10 @@ from turnkeyml import structure
 
 __all__ = [
     "MODEL_TYPE",
+    "contains",
     "count_parameters",
     "eval_mode",
+    "has_compiled_functions",
     "has_fake_tensors",
     "is_lazy",
     "is_model",
@@ -22,6 +24,7 @@ __all__ = [
     "lowest_precision",
     "obstacle",
     "original_of",
+    "parts",
     "submodule_name",
 ]
 
@@ -37,15 +40,45 @@ def original_of(module: Any) -> Any:
     return module._orig_mod if wrapped else module
 
 
+def has_compiled_functions() -> bool:
+    """Whether torch.compile has compiled anything in this process."""
+    compiler = sys.modules.get("torch._dynamo.utils")
+    return compiler is not None and compiler.counters["frames"]["total"] > 0
+
+
 def is_model(module: Any) -> bool:
     """Whether a module counts as a model: it has weights, unlike losses and activations."""
     if isinstance(module, torch.nn.utils.parametrize.ParametrizationList):
         return False
-    if next(module.parameters(), None) is not None:
-        return True
     if isinstance(module, torch.jit.ScriptModule):
+        if next(module.parameters(), None) is not None:
+            return True
         return "value=<Tensor>" in str(module.inlined_graph)  # frozen: weights are constants
-    return any("quantized" in type(inner).__module__ for inner in module.modules())
+    return any(map(_has_weights, parts(module)))
+
+
+def _has_weights(part: Any) -> bool:
+    """Whether a module itself has weights, which may be packed if it is quantized."""
+    if any(p is not None for p in part._parameters.values()):
+        return True
+    return "quantized" in type(part).__module__
+
+
+def parts(module: Any) -> Iterator[Any]:
+    """A module and all its submodules, each once; works with any class that a user may write."""
+    seen: dict[int, Any] = {}
+    left = [module]
+    while left:
+        part = left.pop()
+        if part is not None and id(part) not in seen:
+            seen[id(part)] = part
+            yield part
+            left += reversed(list(part._modules.values()))
+
+
+def contains(owner: torch.nn.Module, module: Any) -> bool:
+    """Whether a module is another one, or one of its submodules."""
+    return any(part is module for part in parts(owner))
 
 
 def is_weightless(module: Any) -> bool:
@@ -58,18 +91,13 @@ def is_weightless(module: Any) -> bool:
 
 def is_lazy(module: torch.nn.Module) -> bool:
     """Whether a module has uninitialized parameters, whose shapes the first call sets."""
-    parts: list[Any] = [module]
-    while parts:
-        part = parts.pop()
-        if any(map(_is_uninitialized, part._parameters.values())):
-            return True
-        parts += [inner for inner in part._modules.values() if inner is not None]
-    return False
+    return any(any(map(_is_uninitialized, p._parameters.values())) for p in parts(module))
 
 
 def count_parameters(module: torch.nn.Module) -> tuple[int, int]:
     """The number of distinct parameters of a module and their size in bytes."""
-    distinct = {id(p): p for p in module.parameters() if not _is_uninitialized(p)}.values()
+    found = (p for part in parts(module) for p in part._parameters.values() if p is not None)
+    distinct = {id(p): p for p in found if not _is_uninitialized(p)}.values()
     return sum(p.numel() for p in distinct), sum(p.numel() * p.element_size() for p in distinct)
 
 
@@ -83,10 +111,12 @@ def submodule_name(enclosing: torch.nn.Module, target: torch.nn.Module) -> str:
 
 def obstacle(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     """Why a call with these arguments cannot be built; None if it can."""
-    found = structure.leaves((args, kwargs)).values()
-    if not found:
-        return "it has no tensor inputs"
-    tensors = [t for t in found if torch.is_tensor(t)]
+    tensors = [t for t in structure.leaves((args, kwargs)).values() if torch.is_tensor(t)]
+    if any(t.is_meta for t in tensors):
+        return (
+            "its tensors are on the meta device, which computes shapes but no values; "
+            "create the model and its inputs on the CPU"
+        )
     if any(torch._C._functorch.is_functorch_wrapped_tensor(t) for t in tensors):
         return "it is called under torch.vmap, so its inputs are not ordinary tensors"
     if any(t.layout is not torch.strided or t.is_quantized for t in tensors):

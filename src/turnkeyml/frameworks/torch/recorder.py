@@ -1,8 +1,10 @@
 """Recording the calls to models while a script runs.
 
 Every call to a model goes through ``torch.nn.Module.__call__``. We patch it while the script runs:
-the patch records the call and forwards it. Nothing is attached to the script's own objects, so
-copying, pickling, compiling and freeing them works as usual. (Torch's global module hooks do not
+the patch records the call and forwards it. A class that overrides ``__call__`` is patched when it
+is defined, and a method that enters a model in another way is found on the stack (``entries``).
+Nothing is attached to the script's own objects, so copying, pickling, compiling and freeing them
+works as usual. (Torch's global module hooks do not
 work: they do not see keyword arguments before the call, make torch.compile warn in the
 script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
 """
@@ -15,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from types import FrameType
 from typing import Any
 
 import torch
@@ -24,7 +25,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
-from turnkeyml.frameworks.torch import modules, stack
+from turnkeyml.frameworks.torch import modules, overrides, stack
+from turnkeyml.frameworks.torch.entries import Opened, Way, is_probe, way_in
 from turnkeyml.frameworks.torch.kind import TORCH
 
 __all__ = ["Recorder"]
@@ -32,8 +34,14 @@ __all__ = ["Recorder"]
 Original = Callable[..., Any]
 
 
-def _SEEN(*_: object) -> None:
-    """Marks a frame whose call has been counted. The mark is freed with the frame."""
+COMPILED = (
+    "The script runs functions that torch.compile has compiled; the models inside of them are part "
+    "of the compiled code. Compile the model instead, or run the function as it is."
+)
+PROBES = (
+    "The constructor of a module calls its parts, to see what they compute; turnkey records the "
+    "calls that the script makes afterwards."
+)
 
 
 @dataclass
@@ -58,11 +66,24 @@ class Recorder:
         self._thread = _Thread()
         self._lock = threading.RLock()
         self._process = os.getpid()
+        self._loops: set[tuple[type, str]] = set()
+        """Methods that call their model over and over."""
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Within the block every call to a module is recorded."""
         original = torch.nn.Module.__call__
+        torch.nn.Module.__call__ = self._watched(original)  # type: ignore[method-assign]
+        try:
+            with overrides.watching(self._watched):
+                yield
+        finally:
+            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+            if modules.has_compiled_functions():
+                self._register.overlooked[COMPILED] = None
+
+    def _watched(self, original: Original) -> Original:
+        """A ``__call__`` that records a call and forwards it to the original one."""
         is_compiling, is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
         observe = self._observe
 
@@ -71,11 +92,7 @@ class Recorder:
                 return original(module, *args, **kwargs)
             return observe(original, module, args, kwargs)
 
-        torch.nn.Module.__call__ = __call__  # type: ignore[method-assign,assignment]
-        try:
-            yield
-        finally:
-            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+        return __call__
 
     def _observe(
         self, original: Original, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -87,17 +104,20 @@ class Recorder:
         is_nested = any(target is enclosing for enclosing, _ in calls)
         if is_nested or modules.has_fake_tensors(args, kwargs):
             return original(module, *args, **kwargs)
-        call = Call(TORCH, target, module, args, kwargs)
+        call = Call(TORCH, target, module, args, kwargs, entry=_entry(target))
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
-            invocation = self._find_invocation(call)
+            invocation, opened = self._find(call)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(module).__name__] = describe(error)
             return self._call_unrecorded(original, call)
+        if opened is not None:
+            return self._inside(opened, original, call, invocation)
         if invocation is None:
             return original(module, *args, **kwargs)
-        if invocation.model.weightless:
+        weightless = invocation.model.weightless
+        if weightless:
             self._thread.weightless = True
         else:
             calls.append((target, invocation))
@@ -109,12 +129,29 @@ class Recorder:
             return result
         finally:
             elapsed = time.perf_counter() - begin
-            if invocation.model.weightless:
+            if weightless:
                 self._thread.weightless = False
             else:
                 calls.pop()
             with self._lock:
                 invocation.count(elapsed, completed)
+
+    def _inside(
+        self, opened: Opened, original: Original, call: Call, part: Invocation | None
+    ) -> Any:
+        """The result of a call that a method of the model makes; parts are below the method."""
+        self._thread.calls.append((opened.owner, opened.invocation))
+        begin = time.perf_counter()
+        completed = False
+        try:
+            result = self._observe(original, call.called, call.args, call.kwargs)
+            completed = True
+            return result
+        finally:
+            elapsed = time.perf_counter() - begin
+            self._thread.calls.pop()
+            with self._lock:
+                opened.add(part, elapsed, completed)
 
     def _observe_lazy(self, original: Original, call: Call) -> Any:
         """Record a lazy module after its first call, which initializes its parameters."""
@@ -126,8 +163,8 @@ class Recorder:
         result = self._call_unrecorded(original, call)
         elapsed = time.perf_counter() - begin
         try:
-            invocation = self._find_invocation(replace(call, args=args, kwargs=kwargs))
-            if invocation is not None:
+            invocation, opened = self._find(replace(call, args=args, kwargs=kwargs))
+            if invocation is not None and opened is None:
                 invocation.count(elapsed)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(call.called).__name__] = describe(error)
@@ -141,8 +178,8 @@ class Recorder:
         finally:
             self._thread.paused = False
 
-    def _find_invocation(self, call: Call) -> Invocation | None:
-        """The invocation that a call belongs to; None if the call is not to be recorded.
+    def _find(self, call: Call) -> tuple[Invocation | None, Opened | None]:
+        """The invocation that a call belongs to, and the method of a model that makes the call.
 
         Runs in one thread at a time, with the script's own torch function modes disabled.
         """
@@ -150,33 +187,66 @@ class Recorder:
             calls = self._thread.calls
             if calls:
                 enclosing, parent = calls[-1]
-                return self._register.enter(replace(call, enclosing=enclosing, parent=parent))
+                below = replace(call, enclosing=enclosing, parent=parent)
+                return self._register.enter(below), None
             frame = stack.caller()
             if not self._is_of_interest(call.target) or stack.called_by_torch_tool(frame):
-                return None
-            direct = stack.forward_entered_directly(call.target)
-            if direct is not None:
-                self._note_direct(*direct)
-                return None
-            return self._register.enter(replace(call, frame=frame))
+                return None, None
+            if is_probe():
+                self._register.overlooked[PROBES] = None
+                return None, None
+            way = way_in(call.target, self._loops)
+            opened = self._open(way) if way is not None else None
+            if opened is not None and opened.is_loop(call.target):
+                self._loops.add(opened.name)
+                opened.reject()
+                opened = None
+            call = replace(call, frame=frame)
+            if opened is not None and not opened.may_loop:
+                return None, opened
+            return self._register.enter(call, announce=opened is None), opened
 
     def _is_of_interest(self, target: torch.nn.Module) -> bool:
         weightless = modules.is_weightless(target) and not self._thread.weightless
         return weightless or modules.is_model(target)
 
-    def _note_direct(self, owner: torch.nn.Module, frame: FrameType) -> None:
-        """Record a direct call to ``owner.forward(...)``, detected by the first call inside it."""
-        if frame.f_trace is _SEEN:
-            return
-        args, kwargs, rebound = stack.arguments(frame)
-        invocation = self._register.enter(Call(TORCH, owner, owner, args, kwargs, frame.f_back))
+    def _open(self, way: Way) -> Opened | None:
+        """The run of a method; it is recorded at the first call that it makes."""
+        known = way.frame.f_trace
+        if isinstance(known, Opened):
+            return None if known.rejected else known
+        args, kwargs = way.passed.args, way.passed.kwargs
+        call = Call(TORCH, way.owner, way.owner, args, kwargs, way.frame.f_back)
+        entry = _entry(way.owner, way.method)
+        remarks = _reassigned(way)
+        invocation = self._register.enter(
+            replace(call, method=way.method, entry=entry, remarks=remarks)
+        )
         if invocation is None:
-            return
-        if rebound:
-            invocation.arguments = None
-            invocation.obstacle = (
-                "the script calls its forward() directly, and forward() had reassigned its "
-                "arguments before they could be recorded; call the model itself"
-            )
+            return None
         invocation.count(0.0)
-        frame.f_trace = _SEEN
+        opened = Opened(invocation, way.owner, way.method)
+        way.frame.f_trace = opened
+        return opened
+
+
+def _entry(target: Any, method: str = "") -> Callable[..., Any] | None:
+    """The function that gets the arguments of a call."""
+    own = type(target).__call__ is not torch.nn.Module.__call__
+    try:
+        found: Callable[..., Any] | None = getattr(
+            target, method or ("__call__" if own else "forward")
+        )
+    except Exception:  # noqa: BLE001 - a user's class may raise anything
+        return None
+    return found
+
+
+def _reassigned(way: Way) -> tuple[str, ...]:
+    if not way.passed.reassigned:
+        return ()
+    names = " and ".join(way.passed.reassigned)
+    return (
+        f"{way.method or 'forward'}() reassigns {names} before it calls a part of the model; the "
+        f"recorded values are the new ones. Pass {names} as a variable to have the first ones.",
+    )

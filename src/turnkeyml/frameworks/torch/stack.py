@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dis
-import inspect
 import os
 import sys
-import sysconfig
 from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
@@ -14,21 +11,18 @@ from typing import Any
 import torch
 
 import turnkeyml
+from turnkeyml.build.origin import is_users_file
+from turnkeyml.frameworks.torch.scopes import variables
 
 __all__ = [
-    "arguments",
     "called_by_torch_tool",
     "caller",
     "find_name",
-    "forward_entered_directly",
     "location",
 ]
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
-_LIBRARIES = tuple(
-    {sysconfig.get_path(k) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 _TOOLS = tuple(
     _TORCH + part.replace("/", os.sep)
     for part in ("jit/", "onnx/", "export/", "fx/", "_dynamo/", "ao/", "utils/flop_counter")
@@ -66,65 +60,12 @@ def location(frame: FrameType | None) -> tuple[str, int]:
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith((_TORCH, _PACKAGE, "<")):
-            if not name.startswith(_LIBRARIES):
+            if is_users_file(name):
                 return os.path.abspath(name), frame.f_lineno
             if not nearest[0]:
                 nearest = (name, frame.f_lineno)
         frame = frame.f_back
     return nearest
-
-
-def forward_entered_directly(
-    module: torch.nn.Module,
-) -> tuple[torch.nn.Module, FrameType] | None:
-    """The outermost model around ``module`` whose ``forward`` the script called directly.
-
-    Such a call (or a class that overrides ``__call__``) bypasses ``torch.nn.Module.__call__``;
-    only the frames on the stack show it.
-    """
-    found = None
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name, file = frame.f_code.co_name, frame.f_code.co_filename
-        ours = file.startswith((_TORCH, _PACKAGE)) and not file.startswith(_TORCH + "nn" + os.sep)
-        if name in ("forward", "__call__") and not ours:
-            owner = _owner(frame)
-            if owner is not None and owner is not module and _contains(owner, module):
-                found = (owner, frame)
-        frame = frame.f_back
-    return found
-
-
-def _owner(frame: FrameType) -> torch.nn.Module | None:
-    """The module whose method a frame executes."""
-    code = frame.f_code
-    if not code.co_varnames or code.co_argcount < 1:
-        return None
-    owner = variables(frame).get(code.co_varnames[0])
-    if not isinstance(owner, torch.nn.Module):
-        return None
-    for kind in type(owner).__mro__:
-        method = vars(kind).get(code.co_name)
-        while method is not None:
-            if getattr(method, "__code__", None) is code:
-                return owner
-            method = getattr(method, "__wrapped__", None)
-    return None
-
-
-def variables(frame: FrameType) -> Mapping[str, Any]:
-    """The local variables of a frame, without leaving behind a copy that keeps them alive."""
-    values = frame.f_locals
-    optimized = frame.f_code.co_flags & inspect.CO_OPTIMIZED
-    if not optimized or sys.version_info >= (3, 13) or sys.getrefcount(values) > 3:
-        return values
-    taken = dict(values)
-    values.clear()
-    return taken
-
-
-def _contains(owner: torch.nn.Module, module: torch.nn.Module) -> bool:
-    return any(inner is module for inner in owner.modules())
 
 
 def find_name(frame: FrameType | None, *candidates: Any) -> str | None:
@@ -168,24 +109,3 @@ def _nested_names(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             if type(attributes) is dict and not isinstance(value, type(sys)):
                 for attribute, inner in list(attributes.items())[:_NESTED_LIMIT]:
                     yield attribute, inner
-
-
-def arguments(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
-    """The arguments of a running method, and whether it may have reassigned some of them."""
-    code, values = frame.f_code, variables(frame)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    stored = {
-        i.argval
-        for i in dis.get_instructions(code)
-        if i.opname.startswith("STORE_FAST") and i.offset < frame.f_lasti
-    }
-    positional = tuple(values[name] for name in names[1 : code.co_argcount] if name in values)
-    keywords = {name: values[name] for name in names[code.co_argcount :] if name in values}
-    rest = code.co_argcount + code.co_kwonlyargcount
-    if code.co_flags & inspect.CO_VARARGS:
-        positional += tuple(values.get(code.co_varnames[rest], ()))
-        rest += 1
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        keywords.update(values.get(code.co_varnames[rest], {}))
-    flat = {n for s in stored for n in (s if isinstance(s, tuple) else (s,))}
-    return positional, keywords, bool(flat & set(names))

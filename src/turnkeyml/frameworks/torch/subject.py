@@ -85,6 +85,15 @@ class TorchSubject(Subject):
         args, kwargs = structure.replace((self.args, self.kwargs), replaced)
         return args, kwargs
 
+    @property
+    def unbuildable(self) -> str | None:
+        if structure.leaves((self.args, self.kwargs)):
+            return None
+        return (
+            "it has no tensor inputs, so that an ONNX file of it would be a constant; "
+            "--runtime torch-eager measures it"
+        )
+
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.torch.export import ExportPytorch
 
