@@ -17,6 +17,7 @@ from turnkeyml.options.measuring import (
     BuildOnly,
     Contestants,
     DeviceOptions,
+    FileInputs,
     Files,
     Interpreters,
     Runtimes,
@@ -57,6 +58,7 @@ class PlanOptions(
     AnalyzeOnly,
     BuildOnly,
     Selection,
+    FileInputs,
     DeviceOptions,
     Runtimes,
     Interpreters,
@@ -75,6 +77,7 @@ class BenchmarkOptions(
     AnalyzeOnly,
     BuildOnly,
     Selection,
+    FileInputs,
     DeviceOptions,
     Runtimes,
     Interpreters,
@@ -96,6 +99,7 @@ class BenchmarkOptions(
 
 class RaceOptions(
     Selection,
+    FileInputs,
     Contestants,
     DeviceOptions,
     Interpreters,

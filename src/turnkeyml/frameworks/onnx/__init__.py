@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from turnkeyml.frameworks.framework import Framework
@@ -20,10 +21,12 @@ class OnnxFiles(Framework):
     model = "an ONNX file"
     suffix = ".onnx"
 
-    def read(self, item: Input) -> Subject:
+    def read(
+        self, item: Input, input_shape: Mapping[str, tuple[int, ...]], inputs: str | None
+    ) -> Subject:
         from turnkeyml.frameworks.onnx.file import read_onnx
 
-        return read_onnx(item)
+        return read_onnx(item, input_shape, inputs)
 
 
 FRAMEWORK = OnnxFiles()
