@@ -65,7 +65,7 @@ class Declared:
     """Whether the file says how many axes it has; if not, ``dims`` is a guess."""
 
     def __str__(self) -> str:
-        return f"{self.name}={'x'.join('?' if d is None else str(d) for d in self.dims)}"
+        return f"{self.name} ({', '.join('?' if d is None else str(d) for d in self.dims)})"
 
 
 @dataclass
