@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import onnx
 
-from turnkeyml.errors import BuildError
+from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.sklearn.estimators import library_of
-from turnkeyml.frameworks.sklearn.tables import FRAME, Layout
+from turnkeyml.frameworks.sklearn.tables import FRAME, MATRIX, Layout
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["convert", "converter_of"]
@@ -39,7 +41,7 @@ def convert(
 ) -> onnx.ModelProto:
     """The ONNX model of an estimator whose floating-point inputs are of a precision."""
     converter = converter_of(model)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _plain_attributes():
         warnings.simplefilter("ignore")
         if converter == "skl2onnx":
             return _with_skl2onnx(model, layout, inputs, precision, opset)
@@ -53,12 +55,29 @@ def _with_skl2onnx(
 
     _register_boosters()
     newest = min(opset, skl2onnx.__max_supported_opset__)
-    made: onnx.ModelProto = skl2onnx.convert_sklearn(
-        model,
-        initial_types=[(n, _type(a, precision, layout)) for n, a in inputs.items()],
-        target_opset={"": newest, "ai.onnx.ml": ML_OPSET},
-    )
-    return made
+    columns = [(n, _type(a, precision, layout)) for n, a in inputs.items()]
+    matrix = _matrix_type(inputs, precision)
+
+    def converted(types: list[tuple[str, Any]]) -> onnx.ModelProto:
+        targets = {"": newest, "ai.onnx.ml": ML_OPSET}
+        made: onnx.ModelProto = skl2onnx.convert_sklearn(model, None, types, target_opset=targets)
+        return made
+
+    if matrix is None:
+        return converted(columns)
+    try:
+        return converted(matrix)
+    except Exception as error:  # noqa: BLE001 - a model that chooses columns by name
+        print(f"Not converted with one input for all columns: {describe(error)}", flush=True)
+        return converted(columns)
+
+
+def _matrix_type(inputs: Outputs, precision: str) -> list[tuple[str, Any]] | None:
+    """One input for all columns of a data frame of numbers; None for anything else."""
+    if len(inputs) < 2 or any(a.dtype.kind not in "iufb" for a in inputs.values()):
+        return None
+    array = np.concatenate([a.astype(np.float64) for a in inputs.values()], axis=1)
+    return [("X", _type(array, precision, Layout(MATRIX)))]
 
 
 def _type(array: np.ndarray, precision: str, layout: Layout) -> Any:
@@ -95,6 +114,24 @@ def _with_onnxmltools(model: Any, inputs: Outputs, opset: int) -> onnx.ModelProt
         **settings,
     )
     return made
+
+
+@contextlib.contextmanager
+def _plain_attributes() -> Iterator[None]:
+    """Within the block, attributes are made of Python's integers (``BOOLEANS_IN_ATTRIBUTES``)."""
+    original = onnx.helper.make_attribute
+
+    def make_attribute(key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(value, (list, tuple, np.ndarray)) and len(value):
+            if all(isinstance(v, (bool, np.bool_, np.integer)) for v in value):
+                value = [int(v) for v in value]
+        return original(key, value, *args, **kwargs)
+
+    onnx.helper.make_attribute = make_attribute
+    try:
+        yield
+    finally:
+        onnx.helper.make_attribute = original
 
 
 def _register_boosters() -> None:

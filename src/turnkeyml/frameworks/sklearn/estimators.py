@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -68,7 +69,8 @@ def model_type(model: Any) -> str:
 def text_of(model: Any) -> str:
     """The text that the documented model hash is computed from: the repr, without addresses."""
     if is_booster(model):
-        return f"{type(model).__module__}.Booster({_features(model)}, {_trees(model)} trees)"
+        of = f"{_features(model)} features, {_trees(model)} trees, {_objective(model)}"
+        return f"{type(model).__module__}.Booster({of})"
     try:
         return re.sub(r" at 0x[0-9a-f]+", "", repr(model))
     except Exception:  # noqa: BLE001 - a user-defined __repr__ may raise anything
@@ -97,6 +99,14 @@ def _features(model: Any) -> int:
         except Exception:  # noqa: BLE001 - a model that is not fitted has none
             continue
     return 0
+
+
+def _objective(model: Any) -> str:
+    """What a booster was trained for, and the number of its outputs."""
+    if hasattr(model, "save_config"):
+        learner = json.loads(model.save_config())["learner"]
+        return f"{learner['objective']['name']} {learner['learner_model_param']['num_class']}"
+    return f"{model.params.get('objective', '')} {model.num_model_per_iteration()}"
 
 
 def _trees(model: Any) -> int:

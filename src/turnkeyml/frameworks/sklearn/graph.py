@@ -6,6 +6,7 @@ outlier detector, a column where the original returns a list.
 
 from __future__ import annotations
 
+import locale
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ def adapt(model: onnx.ModelProto, inputs: Outputs, wanted: Outputs, run: Run) ->
     ``run`` returns what the model computes on the inputs.
     """
     graph = model.graph
+    _choose_locale(graph)
     _take_columns(graph, inputs)
     produced = list(dict.fromkeys(_without_map(graph, output.name) for output in graph.output))
     del graph.output[:]
@@ -36,6 +38,25 @@ def adapt(model: onnx.ModelProto, inputs: Outputs, wanted: Outputs, run: Run) ->
         source = _source(found, array, position)
         _add_output(graph, source, found[source], name, array)
     _drop_unused(graph)
+
+
+def _choose_locale(graph: Any) -> None:
+    """Have texts normalized in a locale that this machine has; en_US, the default, may be missing."""
+    normalizers = [node for node in graph.node if node.op_type == "StringNormalizer"]
+    for node in normalizers if not _has_locale("en_US.UTF-8") else []:
+        if not any(attribute.name == "locale" for attribute in node.attribute):
+            node.attribute.append(helper.make_attribute("locale", "C.UTF-8"))
+
+
+def _has_locale(name: str) -> bool:
+    before = locale.setlocale(locale.LC_CTYPE)
+    try:
+        locale.setlocale(locale.LC_CTYPE, name)
+    except locale.Error:
+        return False
+    finally:
+        locale.setlocale(locale.LC_CTYPE, before)
+    return True
 
 
 def _take_columns(graph: Any, inputs: Outputs) -> None:
