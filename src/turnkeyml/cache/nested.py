@@ -37,7 +37,9 @@ def flattened(name: str, value: Any) -> dict[str, np.ndarray]:
         return {name + EMPTY: np.zeros(0, bool)}
     if all(isinstance(v, Mapping) and [*v] == [*value[0]] and _are_scalars(v) for v in value):
         return _flattened_maps(name, value, ())
-    return {n: a for i, item in enumerate(value) for n, a in flattened(f"{name}[{i}]", item).items()}
+    return {
+        n: a for i, item in enumerate(value) for n, a in flattened(f"{name}[{i}]", item).items()
+    }
 
 
 def _are_scalars(values: Mapping[Any, Any]) -> bool:

@@ -65,8 +65,9 @@ def parse_shapes(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
         name, separator, text = part.rpartition("=")
         sizes = re.fullmatch(r"\d+(x\d+)*", text.strip().lower())
         if not separator or not name or sizes is None:
+            found_text = part or " ".join(words)
             raise UsageError(
-                f"An input shape must be INPUT=1x128 or DIMENSION=128, not {part or ' '.join(words)!r}."
+                f"An input shape must be INPUT=1x128 or DIMENSION=128, not {found_text!r}."
             )
         if found.setdefault(name.strip(), shape := _shape(text)) != shape:
             raise UsageError(f"The input shape of {name.strip()!r} is given twice.")

@@ -118,7 +118,7 @@ class FileInputs(TypedDict, total=False):
     input_shape: Annotated[
         Mapping[str, int | Iterable[int]] | Words | None,
         _what(
-            help="the shapes of the inputs of ONNX files, or the sizes of their dimensions by name: "
+            help="shapes of the inputs of ONNX files, or sizes of their dimensions by name: "
             "ids=1x128,mask=1x128 or batch=8,sequence=128; --sweep takes the same names",
             default=dict,
             default_in_words="batch 1, sequence 128, images 224",

@@ -41,7 +41,7 @@ class InputType:
         if self.is_bfloat16:
             return np.dtype(np.float32)
         dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(self.element))
-        if dtype != object and (dtype.kind not in "biuf" or dtype.isbuiltin != 1):
+        if dtype.kind != "O" and (dtype.kind not in "biuf" or dtype.isbuiltin != 1):
             kind = onnx.TensorProto.DataType.Name(self.element)
             raise TurnkeyError(f"The input {self.name!r} has the unsupported dtype {kind}.")
         return dtype
@@ -53,7 +53,7 @@ class InputType:
             self.name,
             dims,
             is_integer=self.dtype.kind in "iu",
-            is_string=self.dtype == object,
+            is_string=self.dtype.kind == "O",
             has_rank=self.dims is not None,
         )
 

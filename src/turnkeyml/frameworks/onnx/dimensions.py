@@ -1,7 +1,7 @@
 """The sizes of the dimensions that an ONNX file leaves open.
 
-The user's sizes come first, then sizes that an operator dictates (the channels of a convolution, the
-rows of a matrix), then what the name of a dimension says, then the operators that use it.
+The user's sizes come first, then those that an operator dictates (the channels of a convolution,
+the rows of a matrix), then what the name of a dimension says, then the operators that use it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.frameworks.onnx.uses import Graph, Use
+from turnkeyml.frameworks.onnx.uses import Graph, Use, operators
 
 __all__ = ["Declared", "Sizes", "choose_sizes"]
 
@@ -43,13 +42,14 @@ _NAMES = (
 _MADE_UP_NAME = re.compile(r"_dynamic_axes_\d+$|^unk__\d+$|^s\d+$|DynamicDimension|^[-?\d]|^none$")
 """Names that an exporter made up and that mean nothing."""
 
-_IMAGES = frozenset(
-    "Conv ConvTranspose MaxPool AveragePool GlobalAveragePool GlobalMaxPool BatchNormalization "
-    "InstanceNormalization ConvInteger QLinearConv GroupNormalization Resize Upsample".split()
+_IMAGES = operators(
+    "Conv ConvTranspose MaxPool AveragePool GlobalAveragePool GlobalMaxPool "
+    "BatchNormalization InstanceNormalization ConvInteger QLinearConv GroupNormalization "
+    "Resize Upsample"
 )
-_TABLES = frozenset("Gather EmbedLayerNormalization GatherBlockQuantized".split())
-_RECURRENT = frozenset("LSTM GRU RNN".split())
-_ELEMENTWISE = frozenset("Add Sub Mul Div Scaler Imputer LayerNormalization".split())
+_TABLES = operators("Gather EmbedLayerNormalization GatherBlockQuantized")
+_RECURRENT = operators("LSTM GRU RNN")
+_ELEMENTWISE = operators("Add Sub Mul Div Scaler Imputer LayerNormalization")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from turnkeyml.frameworks.onnx.dimensions import choose_sizes
 from turnkeyml.frameworks.onnx.given import read_inputs
 from turnkeyml.frameworks.onnx.subject import OnnxSubject, arrays_digest
 from turnkeyml.frameworks.onnx.uses import Graph, Use, uses_of
-from turnkeyml.frameworks.onnx.values import make_values, range_of
+from turnkeyml.frameworks.onnx.values import Wanted, make_values, range_of
 from turnkeyml.nouns import Input, InvocationRecord
 from turnkeyml.verify.reference import Outputs
 
@@ -131,7 +131,7 @@ class _Inputs:
         uses = {d.name: uses_of(self._graph, d.name, len(d.dims)) for d in declared}
         shapes = {name: array.shape for name, array in given.items() if name in uses}
         sizes = choose_sizes(self._graph, declared, uses, shapes if given else self._wanted)
-        self._graph.infer = lambda: inferred_shapes(self._model, sizes.shapes)
+        self._graph.infer_shapes(lambda: inferred_shapes(self._model, sizes.shapes))
         made = _Made(chosen=sizes.chosen)
         for kind in self._inputs:
             taken = {n: a for n, a in given.items() if kind.name in (n, top_name(n))}
@@ -151,7 +151,7 @@ class _Inputs:
         allowed = range_of(self._graph, uses)
         sizes = made.chosen
         if kind.structure == MAP:
-            keys = allowed.keys or (("a", "b") if kind.dtype == object else (0, 1))
+            keys = allowed.keys or (("a", "b") if kind.dtype.kind == "O" else (0, 1))
             made.add(kind.name + KEYS, np.array(keys))
             values = self._random.standard_normal(len(keys)).astype(np.float32)
             made.add(kind.name + VALUES, values)
@@ -159,10 +159,8 @@ class _Inputs:
         count = SEQUENCE_LENGTH if kind.structure == SEQUENCE else 1
         for number in range(count):
             name = f"{kind.name}[{number}]" if kind.structure == SEQUENCE else kind.name
-            values = make_values(
-                kind.name, shape, kind.dtype, allowed, uses, self._random, _by_kind(sizes)
-            )
-            made.add(name, values, kind.is_bfloat16)
+            wanted = Wanted(kind.name, shape, kind.dtype, allowed, uses, _sequence_in(sizes))
+            made.add(name, make_values(wanted, self._random), kind.is_bfloat16)
 
     def _remarks(self, made: _Made) -> list[str]:
         if self._file:
@@ -173,10 +171,10 @@ class _Inputs:
         return [f"The file leaves these dimensions open: {words}; --input-shape sets others."]
 
 
-def _by_kind(chosen: Mapping[str, int]) -> dict[str, int]:
-    """The size of a sequence, as lengths need it."""
+def _sequence_in(chosen: Mapping[str, int]) -> int:
+    """The size of the shortest sequence, as lengths need it; 1 if there is none."""
     sizes = [size for name, size in chosen.items() if "seq" in name or "len" in name]
-    return {"sequence": min(sizes)} if sizes else {}
+    return max(1, min(sizes, default=1))
 
 
 def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:

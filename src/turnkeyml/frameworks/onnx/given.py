@@ -33,7 +33,9 @@ def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
     for key, array in arrays.items():
         if top_name(key) not in known and key not in known:
             words = ", ".join(known) or "none"
-            raise TurnkeyError(f"{name} has an array {key!r}; the inputs of the model are: {words}.")
+            raise TurnkeyError(
+                f"{name} has an array {key!r}; the inputs of the model are: {words}."
+            )
         _check(name, known[key if key in known else top_name(key)], key, array)
     return arrays
 
@@ -41,8 +43,8 @@ def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
 def _check(file: str, wanted: InputType, key: str, array: np.ndarray) -> None:
     """Raise an error if an array cannot be an input."""
     strings = array.dtype.kind in "US"
-    if strings != (wanted.dtype == object) or array.dtype.kind == "c":
-        kind = "string" if wanted.dtype == object else wanted.dtype
+    if strings != (wanted.dtype.kind == "O") or array.dtype.kind == "c":
+        kind = "string" if wanted.dtype.kind == "O" else wanted.dtype
         raise TurnkeyError(f"{key!r} in {file} is {array.dtype}; the model wants {kind}.")
     if key != wanted.name or wanted.dims is None:
         return

@@ -15,34 +15,43 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-__all__ = ["Graph", "Use", "uses_of"]
+__all__ = ["Graph", "Use", "operators", "uses_of"]
+
+
+def operators(names: str) -> frozenset[str]:
+    """A set of operators, from their names with spaces between them."""
+    return frozenset(names.split())
+
 
 Axes = tuple[int | None, ...]
+Shapes = Mapping[str, list[int | None]]
 
-_SAME_VALUES = frozenset(
-    "Identity Cast CastLike Dropout Reshape Flatten Slice Squeeze Unsqueeze Transpose Expand Tile "
-    "Concat Split Pad Gather GatherElements GatherND ReduceMax ReduceMin Where Mul And "
-    "SplitToSequence SequenceInsert SequenceConstruct ConcatFromSequence SequenceAt "
-    "OptionalGetElement Optional ArrayFeatureExtractor".split()
+_SAME_VALUES = operators(
+    "Identity Cast CastLike Dropout Reshape Flatten Slice Squeeze Unsqueeze Transpose "
+    "Expand Tile Concat Split Pad Gather GatherElements GatherND ReduceMax ReduceMin "
+    "Where Mul And SplitToSequence SequenceInsert SequenceConstruct ConcatFromSequence "
+    "SequenceAt OptionalGetElement Optional ArrayFeatureExtractor"
 )
 """Operators whose outputs have the values of the operand, or some of them."""
 
-_SAME_AXES = frozenset(
-    "Identity Cast CastLike Dropout Slice Expand Concat Split Pad Where Add Sub Mul Div Neg Abs Clip "
-    "Relu LeakyRelu Sigmoid Tanh Gelu Erf Exp Log Sqrt Pow Round Floor Ceil Min Max Mod And Or Not "
-    "Equal Less Greater LessOrEqual GreaterOrEqual BatchNormalization InstanceNormalization "
-    "LayerNormalization GroupNormalization QuantizeLinear DequantizeLinear Resize MaxPool "
-    "AveragePool HardSigmoid HardSwish Mish PRelu Scaler Imputer Normalizer".split()
+_SAME_AXES = operators(
+    "Identity Cast CastLike Dropout Slice Expand Concat Split Pad Where Add Sub Mul Div "
+    "Neg Abs Clip Relu LeakyRelu Sigmoid Tanh Gelu Erf Exp Log Sqrt Pow Round Floor Ceil "
+    "Min Max Mod And Or Not Equal Less Greater LessOrEqual GreaterOrEqual "
+    "BatchNormalization InstanceNormalization LayerNormalization GroupNormalization "
+    "QuantizeLinear DequantizeLinear Resize MaxPool AveragePool HardSigmoid HardSwish "
+    "Mish PRelu Scaler Imputer Normalizer"
 )
 """Operators whose outputs have the axes of the operand."""
 
 _OPERANDS = {"Where": (1, 2)}
 """Where a value passes through at other operands than all of them."""
-_FIRST = frozenset(
-    "Cast CastLike Dropout Reshape Flatten Slice Squeeze Unsqueeze Transpose Expand Tile Split Pad "
-    "Clip ReduceMax ReduceMin Resize BatchNormalization InstanceNormalization LayerNormalization "
-    "GroupNormalization QuantizeLinear DequantizeLinear SplitToSequence SequenceAt PRelu Gather "
-    "GatherElements GatherND ArrayFeatureExtractor".split()
+_FIRST = operators(
+    "Cast CastLike Dropout Reshape Flatten Slice Squeeze Unsqueeze Transpose Expand Tile "
+    "Split Pad Clip ReduceMax ReduceMin Resize BatchNormalization InstanceNormalization "
+    "LayerNormalization GroupNormalization QuantizeLinear DequantizeLinear "
+    "SplitToSequence SequenceAt PRelu Gather GatherElements GatherND "
+    "ArrayFeatureExtractor"
 )
 """Operators that values pass through at their first operand only."""
 
@@ -76,9 +85,8 @@ class Graph:
         self.consumers: dict[str, list[tuple[Any, int]]] = {}
         self._tensors: dict[str, Any] = {}
         self._leaving: dict[str, list[str]] = {}
-        self.infer: Callable[[], Mapping[str, list[int | None]]] = dict
-        """Infers the shapes of values; called once, if the shape of one is asked for."""
-        self._shapes: Mapping[str, list[int | None]] | None = None
+        self._infer: Callable[[], Shapes] | None = None
+        self._shapes: Shapes = {}
         self._enter(model.graph)
 
     def _enter(self, graph: Any) -> None:
@@ -88,7 +96,7 @@ class Graph:
                 self.consumers.setdefault(name, []).append((node, position))
             if node.op_type == "Constant":
                 held = [a.t for a in node.attribute if a.name == "value"]
-                self._tensors.update({node.output[0]: tensor for tensor in held})
+                self._tensors.update(zip(node.output, held, strict=False))
             for body in bodies_of(node):
                 self._enter(body)
                 skipped = 1 if node.op_type == "Loop" else 0  # its condition
@@ -99,15 +107,19 @@ class Graph:
         """The outputs of the nodes around, if a value is an output of a nested graph."""
         return self._leaving.get(name, ())
 
+    def infer_shapes(self, infer: Callable[[], Shapes]) -> None:
+        """Have the shapes of values inferred, once one is asked for that is no constant."""
+        self._infer = infer
+
     def dims(self, name: str) -> list[int | None] | None:
         """The shape of a value, where it is known."""
         if name in self._tensors:
             return [int(n) for n in self._tensors[name].dims]
-        if self._shapes is None:
-            self._shapes = self.infer()
+        if self._infer is not None:
+            self._shapes, self._infer = self._infer(), None
         return self._shapes.get(name)
 
-    @functools.lru_cache(maxsize=None)  # noqa: B019 - lives as long as the graph
+    @functools.cache  # noqa: B019 - lives as long as the graph
     def constant(self, name: str) -> np.ndarray | None:
         """The value of a small constant; None for anything else."""
         tensor = self._tensors.get(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from turnkeyml.frameworks.onnx.uses import Graph, Use
 
-__all__ = ["Range", "make_values", "range_of"]
+__all__ = ["Range", "Wanted", "make_values", "range_of"]
 
 COUNT = 8
 """The value of an input that says how often something happens, or how much of it there is."""
@@ -144,28 +143,38 @@ def _keys(use: Use) -> tuple[Any, ...]:
     return tuple(k.decode() if isinstance(k, bytes) else k for k in found)
 
 
-def make_values(
-    name: str,
-    shape: tuple[int, ...],
-    dtype: np.dtype,
-    allowed: Range,
-    uses: list[Use],
-    random: np.random.Generator,
-    sizes: Mapping[str, int],
-) -> np.ndarray:
+@dataclass(frozen=True)
+class Wanted:
+    """An input that values are made for."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    allowed: Range
+    uses: list[Use]
+    sequence: int
+    """The length of the sequences among the inputs."""
+
+    def names(self, *words: str) -> bool:
+        """Whether the name contains one of some words."""
+        return any(word in self.name.lower() for word in words)
+
+
+def make_values(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     """Values for one input: masks are ones, indices are valid, floats are standard normal."""
-    if dtype == object:
-        return _strings(shape, allowed, uses, random)
+    shape, dtype, allowed = wanted.shape, wanted.dtype, wanted.allowed
+    if dtype.kind == "O":
+        return _strings(wanted, random)
     if allowed.keys:
         return random.choice(np.array(allowed.keys), shape).astype(dtype)
-    if dtype.kind == "b" or ("mask" in name.lower() and not _is_index(allowed)):
+    if dtype.kind == "b" or (wanted.names("mask") and not _is_index(allowed)):
         return np.ones(shape, dtype)
     if allowed.is_known:
-        return _in_range(name, shape, allowed, random).astype(dtype)
+        return _in_range(wanted, random).astype(dtype)
     if dtype.kind in "iu":
-        return _integers(name, shape, dtype, uses, random, sizes)
+        return _integers(wanted, random).astype(dtype)
     values = random.standard_normal(shape)
-    positive = any(u.operator in ("Sqrt", "Log") and u.scale is not None for u in uses)
+    positive = any(u.operator in ("Sqrt", "Log") and u.scale is not None for u in wanted.uses)
     return np.asarray(np.abs(values) if positive else values).astype(dtype)
 
 
@@ -174,44 +183,35 @@ def _is_index(allowed: Range) -> bool:
     return allowed.is_known and allowed.high < 1
 
 
-def _in_range(
-    name: str, shape: tuple[int, ...], allowed: Range, random: np.random.Generator
-) -> np.ndarray:
+def _in_range(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     """Random integers that are allowed; positions count up, counts are as large as they may be."""
-    low, high = allowed.low, allowed.high
-    if "position" in name.lower() and shape and shape[-1] <= high - low + 1:
+    low, high, shape = wanted.allowed.low, wanted.allowed.high, wanted.shape
+    if wanted.names("position") and shape and shape[-1] <= high - low + 1:
         return np.broadcast_to(low + np.arange(shape[-1]), shape).copy()
     if math.prod(shape) == 1 and high - low < COUNT:
         return np.full(shape, high)
     return random.integers(low, high, shape, endpoint=True)
 
 
-def _integers(
-    name: str,
-    shape: tuple[int, ...],
-    dtype: np.dtype,
-    uses: list[Use],
-    random: np.random.Generator,
-    sizes: Mapping[str, int],
-) -> np.ndarray:
+def _integers(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     """Integers that index nothing: pixels, lengths, shapes, or anything else, as 0 or 1."""
-    if any((u.operator, u.operand) == ("Reshape", 1) and u.scale is not None for u in uses):
-        return np.array([-1] + [1] * (math.prod(shape) - 1), dtype).reshape(shape)
+    shape, dtype = wanted.shape, wanted.dtype
+    if any((u.operator, u.operand) == ("Reshape", 1) and u.scale is not None for u in wanted.uses):
+        return np.array([-1] + [1] * (math.prod(shape) - 1)).reshape(shape)
     if dtype.itemsize == 1 and len(shape) > 1:
         limits = np.iinfo(dtype)
-        return random.integers(limits.min, limits.max, shape, endpoint=True).astype(dtype)
-    if len(shape) <= 1 and any(word in name.lower() for word in LENGTHS):
-        return np.full(shape, max(sizes.get("sequence", 1), 1)).astype(dtype)
-    return random.integers(0, 2, shape).astype(dtype)
+        return random.integers(limits.min, limits.max, shape, endpoint=True)
+    if len(shape) <= 1 and wanted.names(*LENGTHS):
+        return np.full(shape, wanted.sequence)
+    return random.integers(0, 2, shape)
 
 
-def _strings(
-    shape: tuple[int, ...], allowed: Range, uses: list[Use], random: np.random.Generator
-) -> np.ndarray:
+def _strings(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     """One of the strings that the graph knows, a number as text if it reads one, else words."""
-    if allowed.keys:
-        return random.choice(np.array(allowed.keys, dtype=object), shape)
-    if any(use.operator == "Cast" for use in uses):
+    shape = wanted.shape
+    if wanted.allowed.keys:
+        return random.choice(np.array(wanted.allowed.keys, dtype=object), shape)
+    if any(use.operator == "Cast" for use in wanted.uses):
         return random.integers(0, 10, shape).astype(str).astype(object)
     count = math.prod(shape)
     texts = [" ".join(random.permutation(np.array(WORDS, object))) for _ in range(count)]

@@ -122,9 +122,9 @@ def _plain_attributes() -> Iterator[None]:
     original = onnx.helper.make_attribute
 
     def make_attribute(key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(value, (list, tuple, np.ndarray)) and len(value):
-            if all(isinstance(v, (bool, np.bool_, np.integer)) for v in value):
-                value = [int(v) for v in value]
+        several = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
+        if several and all(isinstance(v, (bool, np.bool_, np.integer)) for v in value):
+            value = [int(v) for v in value]
         return original(key, value, *args, **kwargs)
 
     onnx.helper.make_attribute = make_attribute

@@ -41,7 +41,7 @@ def adapt(model: onnx.ModelProto, inputs: Outputs, wanted: Outputs, run: Run) ->
 
 
 def _choose_locale(graph: Any) -> None:
-    """Have texts normalized in a locale that this machine has; en_US, the default, may be missing."""
+    """Have texts normalized in a locale of this machine; en_US, the default, may be missing."""
     normalizers = [node for node in graph.node if node.op_type == "StringNormalizer"]
     for node in normalizers if not _has_locale("en_US.UTF-8") else []:
         if not any(attribute.name == "locale" for attribute in node.attribute):
@@ -99,9 +99,7 @@ def _how(array: np.ndarray, wanted: np.ndarray) -> str:
     return ""
 
 
-def _add_output(
-    graph: Any, source: str, found: np.ndarray, name: str, wanted: np.ndarray
-) -> None:
+def _add_output(graph: Any, source: str, found: np.ndarray, name: str, wanted: np.ndarray) -> None:
     how = _how(found, wanted)
     operand, operator, settings = "", "Identity", {}
     if how == "reshaped":

@@ -30,7 +30,9 @@ __all__ = ["Recorder"]
 METHODS = frozenset({"predict", "predict_proba", "score"})
 """The methods by which a script uses a fitted estimator."""
 _INSIDE = (*LIBRARIES, "joblib", "turnkeyml")
-_HARMLESS = frozenset({"n_jobs", "verbose", "check_input", "validate_features", "y", "sample_weight"})
+_HARMLESS = frozenset(
+    {"n_jobs", "verbose", "check_input", "validate_features", "y", "sample_weight"}
+)
 """Arguments that do not change what is predicted."""
 
 
@@ -87,9 +89,7 @@ class Recorder:
         for name in [n for n in ("predict", "inplace_predict") if n in vars(kind)]:
             original = vars(kind)[name]
 
-            def method(
-                booster: Any, *args: Any, _original: Any = original, **kwargs: Any
-            ) -> Any:
+            def method(booster: Any, *args: Any, _original: Any = original, **kwargs: Any) -> Any:
                 bound = MethodType(_original, booster)
                 if _is_inside(sys._getframe(1)):
                     return bound(*args, **kwargs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
@@ -98,11 +100,23 @@ def _rounded(array: np.ndarray) -> np.ndarray:
         return array.astype(np.float32).astype(array.dtype)
 
 
+def _state(value: Any) -> Any:
+    """The attributes of an estimator and of those in it, without addresses in memory."""
+    if isinstance(value, (list, tuple)):
+        return [_state(item) for item in value]
+    if type(value).__module__.startswith("sklearn.") and hasattr(value, "get_params"):
+        kept = {name: _state(v) for name, v in vars(value).items() if name != "_stop_words_id"}
+        return type(value).__qualname__, kept
+    return value
+
+
 def _learned(model: Any) -> str:
     """A digest of all that was learned."""
-    import hashlib
-
     try:
+        if "joblib" in sys.modules:  # unlike a pickle, the same for sets in another order
+            import joblib
+
+            return str(joblib.hash(_state(model)))
         return hashlib.sha256(pickle.dumps(model)).hexdigest()
     except Exception as error:  # noqa: BLE001 - a function of the script may not be picklable
         print(f"The model cannot be pickled, so that it is built again: {describe(error)}")
