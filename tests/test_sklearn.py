@@ -162,7 +162,8 @@ def test_a_regressor_gives_what_predict_returns(cache):
 
 
 def test_columns_of_a_data_frame_are_inputs_by_name(cache):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = pandas.DataFrame({"size": X[:, 0], "count": RANDOM.integers(0, 9, 60), "city": NAMES})
     choose = ColumnTransformer(
         [("numbers", StandardScaler(), ["size", "count"]), ("names", OneHotEncoder(), ["city"])]
@@ -201,7 +202,7 @@ def test_a_tree_that_decides_by_digits_that_its_file_lacks_is_a_mismatch(cache):
 
 @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
 def test_boosted_trees_and_boosters_match(cache, library):
-    module = pytest.importorskip(library)
+    module = importlib.import_module(library)
     quiet = {"verbose": -1} if library == "lightgbm" else {}
     kind = "LGBMClassifier" if library == "lightgbm" else "XGBClassifier"
     classifier = getattr(module, kind)(n_estimators=5, **quiet).fit(X, Y)

@@ -262,7 +262,7 @@ class _Choice:
     def _dictated(self, declared: Declared, axis: int) -> int | None:
         """The size that an operator needs an axis to have; None if any will do."""
         for use in self._uses.get(declared.name, ()):
-            if use.axes is None or axis not in use.axes or use.operand != 0:
+            if use.axes is None or axis not in use.axes or use.operand != 0 or use.is_resized:
                 continue
             size = self._needed(use, use.axes.index(axis) - len(use.axes))
             if size is not None:

@@ -18,6 +18,10 @@ from onnx import numpy_helper
 __all__ = ["Graph", "Use", "operators", "uses_of"]
 
 
+MOST_ELEMENTS = 10_000
+"""Constants with more elements are weights, whose values do not matter here."""
+
+
 def operators(names: str) -> frozenset[str]:
     """A set of operators, from their names with spaces between them."""
     return frozenset(names.split())
@@ -44,6 +48,11 @@ _SAME_AXES = operators(
 )
 """Operators whose outputs have the axes of the operand."""
 
+_RESIZING = operators(
+    "Slice Expand Tile Concat Split Pad Resize MaxPool AveragePool SplitToSequence"
+)
+"""Operators whose outputs may be larger or smaller than the operand."""
+
 _OPERANDS = {"Where": (1, 2)}
 """Where a value passes through at other operands than all of them."""
 _FIRST = operators(
@@ -67,6 +76,8 @@ class Use:
     scale: float | None = 1.0
     """The operand is ``scale * input + offset``; None if it holds other values."""
     offset: float = 0.0
+    is_resized: bool = False
+    """Whether its axes may be longer or shorter than those of the input."""
 
     @property
     def operator(self) -> str:
@@ -123,8 +134,9 @@ class Graph:
     def constant(self, name: str) -> np.ndarray | None:
         """The value of a small constant; None for anything else."""
         tensor = self._tensors.get(name)
-        small = tensor is not None and int(np.prod(tensor.dims, dtype=np.int64)) <= 10_000
-        if not small or tensor.data_location == onnx.TensorProto.EXTERNAL:
+        if tensor is None or tensor.data_location == onnx.TensorProto.EXTERNAL:
+            return None
+        if int(np.prod(tensor.dims, dtype=np.int64)) > MOST_ELEMENTS:
             return None
         return numpy_helper.to_array(tensor)
 
@@ -173,7 +185,9 @@ def _onward(graph: Graph, use: Use) -> Iterator[tuple[str, Use]]:
     if scale is not None or axes is not None:
         for output in node.output:
             if output:
-                yield output, replace(use, axes=axes, scale=scale, offset=offset)
+                resized = use.is_resized or operator in _RESIZING
+                changed = replace(use, axes=axes, scale=scale, offset=offset)
+                yield output, replace(changed, is_resized=resized)
 
 
 def _into_body(use: Use) -> Iterator[tuple[str, Use]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -57,7 +57,7 @@ class _Finder(MetaPathFinder):
         return None
 
 
-class _Loader:
+class _Loader(Loader):
     """Loads a module as its own loader does, and then calls a function with it."""
 
     def __init__(self, loader: Any, act: Act) -> None:
