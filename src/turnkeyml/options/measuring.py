@@ -105,8 +105,8 @@ class Selection(Labels, total=False):
         Words,
         _what(
             help="run the scripts once per value of an argument, and ONNX files per size of a "
-            "dimension: batch_size=1,2,4,8 or 1..4 or 1..64*2 or 0..100+20; several arguments form a "
-            "cross product",
+            "dimension: batch_size=1,2,4,8 or 1..4 or 1..64*2 or 0..100+20; several arguments form "
+            "a cross product",
             default=(),
             check=checks.words,
             nargs="+",
