@@ -111,6 +111,37 @@ def test_sound_is_one_second_and_a_matrix_has_as_many_rows_as_its_input_columns(
     assert product.record.shapes == {"x": (1, 7)}
 
 
+def test_a_vision_transformer_gets_the_image_that_its_positions_are_for(read):
+    subject = read(
+        [
+            node("Conv", ["x", "w"], ["c"], kernel_shape=[16, 16], strides=[16, 16]),
+            node("Reshape", ["c", "flat"], ["f"]),
+            node("Transpose", ["f"], ["t"], perm=[0, 2, 1]),
+            node("Add", ["t", "positions"], ["y"]),
+        ],
+        [tensor("x", FLOAT, ["batch", 3, "height", "width"])],
+        ["y"],
+        {
+            "w": np.ones((8, 3, 16, 16), np.float32),
+            "flat": np.array([0, 8, -1]),
+            "positions": np.ones((1, 576, 8), np.float32),
+        },
+    )
+    assert subject.record.shapes == {"x": (1, 3, 384, 384)}
+    runs(subject)
+
+
+def test_a_size_that_contradicts_a_constant_is_not_chosen(read):
+    subject = read(
+        [node("Gather", ["table", "ids"], ["e"]), node("Add", ["e", "positions"], ["y"])],
+        [tensor("ids", INT64, ["batch", "sequence"])],
+        ["y"],
+        {"table": np.ones((9, 2), np.float32), "positions": np.ones((1, 77, 2), np.float32)},
+    )
+    assert subject.record.shapes == {"ids": (1, 77)}
+    runs(subject)
+
+
 def test_an_input_without_a_rank_gets_that_of_the_operator(read):
     model = convolution(None, None, None, None)
     model["inputs"] = [tensor("x", FLOAT, None)]

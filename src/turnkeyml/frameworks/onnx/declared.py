@@ -12,7 +12,7 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.dimensions import Declared
 from turnkeyml.frameworks.onnx.uses import Graph
 
-__all__ = ["InputType", "declared_inputs", "inferred_shapes"]
+__all__ = ["InputType", "declared_inputs", "inferred_shapes", "shapes_fit"]
 
 TENSOR, SEQUENCE, MAP = "tensor", "sequence", "map"
 
@@ -100,14 +100,24 @@ def _dimension(dim: Any) -> int | str | None:
     return str(dim.dim_param) or None
 
 
+def shapes_fit(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> bool:
+    """Whether no operator contradicts inputs of some shapes, as far as onnx knows."""
+    try:
+        onnx.shape_inference.infer_shapes(
+            _skeleton(model, shapes), strict_mode=True, data_prop=True
+        )
+    except Exception:  # noqa: BLE001 - any error is a contradiction
+        return False
+    return True
+
+
 def inferred_shapes(
     model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]
 ) -> dict[str, list[int | None]]:
     """The shapes of the inner values of a model for inputs of some shapes, where onnx knows."""
     try:
         found = onnx.shape_inference.infer_shapes(_skeleton(model, shapes), data_prop=True)
-    except Exception as error:  # noqa: BLE001 - whatever contradicts onnx is the runtime's to judge
-        print(f"The shapes of inner values are not known: {error}", flush=True)
+    except Exception:  # noqa: BLE001 - whatever contradicts onnx is the runtime's to judge
         return {}
     known: dict[str, list[int | None]] = {}
     _collect(found.graph, known)

@@ -1,13 +1,15 @@
 """The sizes of the dimensions that an ONNX file leaves open.
 
 The user's sizes come first, then those that an operator dictates (the channels of a convolution,
-the rows of a matrix), then what the name of a dimension says, then the operators that use it.
+the rows of a matrix), then what the name of a dimension says, then the operators that use it. If
+constants of the graph, such as a table of positions, contradict the default size, others are tried.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from turnkeyml.errors import TurnkeyError
@@ -68,6 +70,21 @@ class Declared:
         return f"{self.name} ({', '.join('?' if d is None else str(d) for d in self.dims)})"
 
 
+ALTERNATIVES = (
+    {"height": 384, "width": 384},
+    {"height": 256, "width": 256},
+    {"height": 512, "width": 512},
+    {"height": 640, "width": 640},
+    {"height": 32, "width": 32},
+    {"height": 28, "width": 28},
+    {"sequence": 77},
+    {"sequence": 512},
+    {"sequence": 64},
+    {"sequence": 16},
+)
+"""Other usual sizes, for files whose constants do not fit the default ones."""
+
+
 @dataclass
 class Sizes:
     """The chosen shape of each input, and the sizes that turnkey itself chose."""
@@ -75,6 +92,8 @@ class Sizes:
     shapes: dict[str, tuple[int, ...]]
     chosen: dict[str, int] = field(default_factory=dict)
     """By the name of the dimension; of one without a name, its kind."""
+    kinds: set[str] = field(default_factory=set)
+    """The kinds of those that have a default size."""
 
 
 def choose_sizes(
@@ -82,9 +101,18 @@ def choose_sizes(
     inputs: list[Declared],
     uses: Mapping[str, list[Use]],
     wanted: Mapping[str, tuple[int, ...]],
+    fits: Callable[[Sizes], bool],
 ) -> Sizes:
-    """A shape for every input. ``wanted`` has shapes by input and sizes by dimension."""
-    return _Choice(graph, inputs, uses, wanted).run()
+    """A shape for every input. ``wanted`` has shapes by input and sizes by dimension.
+
+    ``fits`` says whether shapes agree with the constants of the graph, as far as that is known.
+    """
+    usual = _Choice(graph, inputs, uses, wanted).run()
+    others = [sizes for sizes in ALTERNATIVES if usual.kinds & set(sizes)]
+    if not others or fits(usual):
+        return usual
+    tried = (_Choice(graph, inputs, uses, wanted, {**SIZES, **sizes}).run() for sizes in others)
+    return next((sizes for sizes in tried if fits(sizes)), usual)
 
 
 class _Choice:
@@ -94,8 +122,9 @@ class _Choice:
         inputs: list[Declared],
         uses: Mapping[str, list[Use]],
         wanted: Mapping[str, tuple[int, ...]],
+        defaults: Mapping[str, int] = SIZES,
     ) -> None:
-        self._graph, self._inputs, self._uses = graph, inputs, uses
+        self._graph, self._inputs, self._uses, self._defaults = graph, inputs, uses, defaults
         self._given = {i.name: wanted[i.name] for i in inputs if self._is_shape(i, wanted)}
         self._wanted = {n: s[0] for n, s in wanted.items() if n not in self._given}
         self._kinds = {
@@ -171,6 +200,7 @@ class _Choice:
             size = self._computed(dimension) if dimension else None
         if size is None:
             size = self._default(kind)
+            sizes.kinds.add(kind)
         named = dimension if dimension and not _MADE_UP_NAME.search(dimension) else None
         label = named or kind or dimension or f"{declared.name}[{axis}]"
         sizes.chosen.setdefault(label, size)
@@ -184,7 +214,7 @@ class _Choice:
             return 1
         if kind == "total":
             return self._of_kind("past") + self._of_kind("sequence")
-        return SIZES.get(kind, 1)
+        return self._defaults.get(kind, 1)
 
     def _of_kind(self, kind: str) -> int:
         """The size that the dimensions of a kind have or will have."""
@@ -278,6 +308,8 @@ class _Choice:
             if use.operator == "ConvTranspose":
                 return dims[0]
             return None if dims[1] is None else dims[1] * int(use.attribute("group", 1))
+        if use.operator == "Conv" and rank == 4 and place >= -2 and len(dims) == 4:
+            return self._patches(use, dims)
         if use.operator == "MatMul" and place == -1 and len(dims) >= 2:
             return dims[-2]
         if use.operator == "Gemm" and len(dims) == 2:
@@ -289,6 +321,21 @@ class _Choice:
         if use.operator in _ELEMENTWISE:
             return next(self._elementwise(use, place, dims), None)
         return _features(use) if place == -1 else None
+
+    def _patches(self, use: Use, weights: list[int | None]) -> int | None:
+        """The width of the image of a vision transformer, from its table of positions.
+
+        Its convolution cuts a square image into patches, and one more row may be for a class.
+        """
+        steps = use.attribute("strides", [1, 1])
+        if steps[0] == 1 or [*steps] != weights[2:]:
+            return None
+        for rows in self._graph.added_rows(weights[0]):
+            for patches in (rows, rows - 1):
+                side = math.isqrt(patches)
+                if side > 1 and side * side == patches:
+                    return side * int(steps[0])
+        return None
 
     def _elementwise(self, use: Use, place: int, dims: list[int | None]) -> Iterator[int | None]:
         if use.operator in ("Scaler", "Imputer"):

@@ -25,6 +25,7 @@ from turnkeyml.frameworks.onnx.declared import (
     InputType,
     declared_inputs,
     inferred_shapes,
+    shapes_fit,
 )
 from turnkeyml.frameworks.onnx.dimensions import choose_sizes
 from turnkeyml.frameworks.onnx.given import read_inputs
@@ -130,7 +131,13 @@ class _Inputs:
         declared = [i.declared(self._graph) for i in self._inputs]
         uses = {d.name: uses_of(self._graph, d.name, len(d.dims)) for d in declared}
         shapes = {name: array.shape for name, array in given.items() if name in uses}
-        sizes = choose_sizes(self._graph, declared, uses, shapes if given else self._wanted)
+        sizes = choose_sizes(
+            self._graph,
+            declared,
+            uses,
+            shapes if given else self._wanted,
+            lambda sizes: shapes_fit(self._model, sizes.shapes),
+        )
         self._graph.infer_shapes(lambda: inferred_shapes(self._model, sizes.shapes))
         made = _Made(chosen=sizes.chosen)
         for kind in self._inputs:

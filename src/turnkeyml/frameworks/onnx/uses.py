@@ -130,6 +130,14 @@ class Graph:
             self._shapes, self._infer = self._infer(), None
         return self._shapes.get(name)
 
+    def added_rows(self, width: int | None) -> Iterator[int]:
+        """The rows of each constant of this width that is added to something, such as positions."""
+        for name, tensor in self._tensors.items():
+            dims = [int(n) for n in tensor.dims]
+            is_table = len(dims) == 3 and dims[0] == 1 and dims[2] == width
+            if is_table and any(n.op_type == "Add" for n, _ in self.consumers.get(name, ())):
+                yield dims[1]
+
     @functools.cache  # noqa: B019 - lives as long as the graph
     def constant(self, name: str) -> np.ndarray | None:
         """The value of a small constant; None for anything else."""

@@ -55,6 +55,9 @@ _FIXED: dict[tuple[str, int], tuple[int, int]] = {
 }
 """Operands that hold counts, sizes and positions, and values that are valid for any model."""
 
+_FRACTIONS = {("NonMaxSuppression", 3), ("NonMaxSuppression", 4), ("Dropout", 1)}
+"""Operands that hold a number between 0 and 1."""
+
 _KEYS = {
     "OneHotEncoder": ("cats_int64s", "cats_strings"),
     "LabelEncoder": ("keys_int64s", "keys_strings", "keys_floats"),
@@ -173,6 +176,8 @@ def make_values(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
         return _in_range(wanted, random).astype(dtype)
     if dtype.kind in "iu":
         return _integers(wanted, random).astype(dtype)
+    if any((u.operator, u.operand) in _FRACTIONS for u in wanted.uses):
+        return np.full(shape, 0.5, dtype)
     values = random.standard_normal(shape)
     positive = any(u.operator in ("Sqrt", "Log") and u.scale is not None for u in wanted.uses)
     return np.asarray(np.abs(values) if positive else values).astype(dtype)
