@@ -53,6 +53,21 @@ def torch_numpy_bfloat16() -> bool:
 
 
 @reproduction
+def skl2onnx_booleans_in_attributes() -> bool:
+    """skl2onnx passes booleans as integers of an attribute, which protobuf refuses."""
+    from skl2onnx import to_onnx
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    table = np.arange(80, dtype=np.float32).reshape(40, 2)
+    model = HistGradientBoostingRegressor(max_iter=2).fit(table, table[:, 0])
+    try:
+        to_onnx(model, table[:1])
+    except ValueError:
+        return True
+    return False
+
+
+@reproduction
 def python_f_locals_keeps_alive() -> bool:
     """Before Python 3.13, a look at ``frame.f_locals`` keeps the variables of a function alive."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from turnkeyml.build.subject import Subject
@@ -33,13 +33,18 @@ def find_invocations(
     *,
     on_found: Callable[[InvocationRecord], None] | None = None,
     threads: int | None = None,
+    input_shape: Mapping[str, tuple[int, ...]] | None = None,
+    inputs: str | None = None,
 ) -> Found:
-    """Every invocation in an input. ``on_found`` gets each one before its first call runs."""
+    """Every invocation in an input. ``on_found`` gets each one before its first call runs.
+
+    ``input_shape`` and ``inputs`` are for model files; see ``Plan``.
+    """
     reader = reader_of(item.path)
     if reader is None:
         return _run(item, script_args, max_depth, on_found, threads)
     try:
-        subject = reader.read(item)
+        subject = reader.read(item, input_shape or {}, inputs)
     except (TurnkeyError, OSError) as error:
         return Found(ScriptOutcome(1, describe(error)))
     return Found(ScriptOutcome(), (subject.record,), (subject,))

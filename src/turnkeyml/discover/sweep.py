@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["parse_sweep", "script_words"]
+__all__ = ["file_inputs", "parse_shapes", "parse_sweep", "script_words"]
 
 RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:([+*])(\d+))?")
 MAX_POINTS = 10_000
+ARRAYS = ".npz"
+"""The suffix of files of inputs."""
 
 
 def parse_sweep(words: Iterable[str]) -> list[dict[str, str]]:
@@ -42,6 +45,37 @@ def parse_sweep(words: Iterable[str]) -> list[dict[str, str]]:
 def script_words(point: dict[str, str]) -> tuple[str, ...]:
     """A point of a sweep as arguments for a script."""
     return tuple(f"--{name}={value}" for name, value in point.items())
+
+
+def file_inputs(point: dict[str, str]) -> tuple[dict[str, tuple[int, ...]], str | None]:
+    """A point of a sweep as input shapes of a model file, and the file of its inputs if any."""
+    file = point.get("inputs", "")
+    if not file.lower().endswith(ARRAYS):
+        return parse_shapes([f"{name}={value}" for name, value in point.items()]), None
+    shapes = {name: value for name, value in point.items() if name != "inputs"}
+    if shapes:
+        raise UsageError("A sweep of inputs=FILE.npz gives the shapes; sweep nothing else.")
+    return {}, os.path.abspath(os.path.expanduser(file))
+
+
+def parse_shapes(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Shapes by input and sizes by dimension, from words like ``ids=1x128,batch=8``."""
+    found: dict[str, tuple[int, ...]] = {}
+    for part in (part.strip() for word in words for part in word.split(",")):
+        name, separator, text = part.rpartition("=")
+        sizes = re.fullmatch(r"\d+(x\d+)*", text.strip().lower())
+        if not separator or not name or sizes is None:
+            found_text = part or " ".join(words)
+            raise UsageError(
+                f"An input shape must be INPUT=1x128 or DIMENSION=128, not {found_text!r}."
+            )
+        if found.setdefault(name.strip(), shape := _shape(text)) != shape:
+            raise UsageError(f"The input shape of {name.strip()!r} is given twice.")
+    return found
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(int(size) for size in text.strip().lower().split("x"))
 
 
 def _expand(part: str) -> Iterator[str]:

@@ -53,7 +53,13 @@ def perform(assignment: Assignment) -> None:
         sink.send(events.ScriptStarted())
     plan = task.plan
     found = find_invocations(
-        task.input, plan.script_args, plan.max_depth, on_found=announce, threads=assignment.threads
+        task.input,
+        plan.script_args,
+        plan.max_depth,
+        on_found=announce,
+        threads=assignment.threads,
+        input_shape=plan.input_shape,
+        inputs=plan.inputs,
     )
     sink.send(events.ScriptFinished(found.outcome, found.records))
     if not plan.analyze_only:

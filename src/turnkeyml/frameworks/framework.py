@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class Framework:
         """A live model passed to the API, with the arguments of one call."""
         raise NotImplementedError(f"{self.name} has no live models")
 
-    def read(self, item: Input) -> Subject:
-        """The model in a file with the framework's suffix."""
+    def read(
+        self, item: Input, input_shape: Mapping[str, tuple[int, ...]], inputs: str | None
+    ) -> Subject:
+        """The model in a file with the framework's suffix.
+
+        ``input_shape`` has shapes by input and sizes by dimension, ``inputs`` is a file of arrays.
+        """
         raise NotImplementedError(f"{self.name} has no files")

@@ -15,7 +15,7 @@ from turnkeyml.launch.backend import Backend
 from turnkeyml.launch.follow import Watcher
 from turnkeyml.launch.journal import Journal
 from turnkeyml.launch.pool import Limits, Pool
-from turnkeyml.nouns import InputResult, Plan, SequenceSource, Task
+from turnkeyml.nouns import Input, InputResult, Plan, SequenceSource, Task
 
 if TYPE_CHECKING:
     from turnkeyml.launch.slurm.options import SlurmOptions
@@ -43,7 +43,7 @@ def find_tasks(input_files: str | Sequence[str], plan: Plan, launch: Launch) -> 
     """One task per input and point of the sweep."""
     from turnkeyml.discover.inputs import find_inputs
     from turnkeyml.discover.labels import parse_filter
-    from turnkeyml.discover.sweep import parse_sweep, script_words
+    from turnkeyml.discover.sweep import parse_sweep
 
     sweep = launch.sweep
     points = parse_sweep([sweep] if isinstance(sweep, str) else sweep or ())
@@ -51,17 +51,37 @@ def find_tasks(input_files: str | Sequence[str], plan: Plan, launch: Launch) -> 
     inputs = find_inputs(names, parse_filter(launch.labels))
     if not inputs:
         raise UsageError("No input files were given.")
-    file = next((item for item in inputs if not item.is_script), None)
-    if file and points != [{}]:
-        raise UsageError(f"{file.name} takes no arguments, so it cannot be part of a sweep.")
-    return [
-        Task(item, _at(plan, p, script_words(p)), launch.source) for item in inputs for p in points
-    ]
+    if all(item.is_script for item in inputs):
+        _refuse_for_scripts(plan, inputs[0])
+    return [Task(item, _at(plan, p, item), launch.source) for item in inputs for p in points]
 
 
-def _at(plan: Plan, point: dict[str, str], words: tuple[str, ...]) -> Plan:
-    """The plan at one point of a sweep."""
-    return replace(plan, script_args=(*plan.script_args, *words), parameters=point)
+def _refuse_for_scripts(plan: Plan, script: Input) -> None:
+    """Raise an error for options that only model files have."""
+    for option, value in (("--input-shape", plan.input_shape), ("--inputs", plan.inputs)):
+        if value:
+            raise UsageError(
+                f"{option} is for ONNX files, and {script.name} is a script, which has its own "
+                "inputs; use --script-args."
+            )
+
+
+def _at(plan: Plan, point: dict[str, str], item: Input) -> Plan:
+    """The plan at one point of a sweep: arguments for a script, input shapes for a file."""
+    from turnkeyml.discover.sweep import file_inputs, script_words
+
+    if item.is_script:
+        words = script_words(point)
+        return replace(plan, script_args=(*plan.script_args, *words), parameters=point)
+    shapes, inputs = file_inputs(point)
+    if plan.inputs and shapes:
+        raise UsageError("--inputs gives the shapes, so that the sweep cannot change them.")
+    return replace(
+        plan,
+        input_shape={**plan.input_shape, **shapes},
+        inputs=inputs or plan.inputs,
+        parameters=point,
+    )
 
 
 def results(

@@ -62,8 +62,7 @@ class Input:
         """A text that changes when the file does; models, which may be large, are not read."""
         try:
             if not self.is_script:
-                facts = os.stat(self.path)
-                return f"{facts.st_size} {facts.st_mtime_ns}"
+                return _facts(self.path)
             return _file_digest(self.path)
         except OSError:
             return ""
@@ -104,6 +103,10 @@ class Plan:
     parameters: dict[str, str] = field(default_factory=dict)
     """The script arguments that belong to a sweep."""
     rt_args: dict[str, Any] = field(default_factory=dict)
+    input_shape: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The shapes of inputs and the sizes of dimensions of model files, by name."""
+    inputs: str | None = None
+    """A file with the inputs of model files."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class Task:
         """A hash that is equal for tasks whose results depend on the same data.
 
         That is the input file and its content, the selected hashes, the plan without the path of
-        the cache, and the content of a custom sequence.
+        the cache, and the content of a custom sequence and of a file of inputs.
         """
         words = [
             os.path.abspath(self.input.path),
@@ -151,8 +154,18 @@ class Task:
             self.input.content(),
             json.dumps(to_dict(replace(self.plan, cache_dir="")), sort_keys=True, default=repr),
             self.sequence.content() if self.sequence else "",
+            _facts(self.plan.inputs) if self.plan.inputs else "",
         ]
         return hashlib.sha256("\0".join(words).encode(errors="replace")).hexdigest()[:16]
+
+
+def _facts(path: str) -> str:
+    """The size and the time of a file, which change when it does; empty if it is missing."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ""
+    return f"{found.st_size} {found.st_mtime_ns}"
 
 
 def _file_digest(path: str) -> str:

@@ -15,6 +15,8 @@ __all__ = [
     "cache_folder",
     "cache_folders",
     "conditions",
+    "input_file",
+    "input_shapes",
     "memory_size",
     "path",
     "paths",
@@ -127,6 +129,35 @@ def memory_size(value: Any) -> int | None:
     if number < 1:
         raise UsageError(f"The memory limit must be a size such as 8G or 512M, not {value!r}.")
     return int(number)
+
+
+def input_shapes(value: Any) -> dict[str, tuple[int, ...]]:
+    """Shapes and sizes by name, also from words like ``ids=1x128,batch=8``."""
+    from turnkeyml.discover.sweep import parse_shapes
+
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        return parse_shapes((value,) if isinstance(value, str) else value)
+    try:
+        return {
+            str(name): (operator.index(shape),)
+            if hasattr(shape, "__index__")
+            else tuple(map(operator.index, shape))
+            for name, shape in value.items()
+        }
+    except TypeError:
+        raise UsageError(f"An input shape must be integers, not {dict(value)!r}.") from None
+
+
+def input_file(value: Any) -> str | None:
+    """The absolute path of an existing file of arrays; None passes."""
+    if value is None:
+        return None
+    found = os.path.abspath(os.path.expanduser(os.fspath(value)))
+    if not os.path.isfile(found):
+        raise UsageError(f"File of inputs not found: {os.fspath(value)!r}.")
+    return found
 
 
 def script_words(value: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from turnkeyml.options.measuring import (
     BuildOnly,
     Contestants,
     DeviceOptions,
+    FileInputs,
     Files,
     Interpreters,
     Runtimes,
@@ -58,6 +59,7 @@ class PlanOptions(
     AnalyzeOnly,
     BuildOnly,
     Selection,
+    FileInputs,
     DeviceOptions,
     Runtimes,
     Interpreters,
@@ -76,6 +78,7 @@ class BenchmarkOptions(
     AnalyzeOnly,
     BuildOnly,
     Selection,
+    FileInputs,
     DeviceOptions,
     Runtimes,
     Interpreters,
@@ -97,6 +100,7 @@ class BenchmarkOptions(
 
 class RaceOptions(
     Selection,
+    FileInputs,
     Contestants,
     DeviceOptions,
     Interpreters,

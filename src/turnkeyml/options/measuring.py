@@ -14,6 +14,7 @@ __all__ = [
     "BuildOnly",
     "Contestants",
     "DeviceOptions",
+    "FileInputs",
     "Files",
     "Interpreters",
     "Labels",
@@ -103,12 +104,39 @@ class Selection(Labels, total=False):
     sweep: Annotated[
         Words,
         _what(
-            help="run the scripts once per value of an argument: batch_size=1,2,4,8 or 1..4 or "
-            "1..64*2 or 0..100+20; several arguments form a cross product",
+            help="run the scripts once per value of an argument, and ONNX files per size of a "
+            "dimension: batch_size=1,2,4,8 or 1..4 or 1..64*2 or 0..100+20; several arguments form "
+            "a cross product",
             default=(),
             check=checks.words,
             nargs="+",
             metavar="NAME=VALUES",
+        ),
+    ]
+
+
+class FileInputs(TypedDict, total=False):
+    input_shape: Annotated[
+        Mapping[str, int | Iterable[int]] | Words | None,
+        _what(
+            help="shapes of the inputs of ONNX files, or sizes of their dimensions by name: "
+            "ids=1x128,mask=1x128 or batch=8,sequence=128; --sweep takes the same names",
+            default=dict,
+            default_in_words="batch 1, sequence 128, images 224",
+            check=checks.input_shapes,
+            extends=True,
+            excludes="inputs",
+            metavar="NAME=SHAPE",
+        ),
+    ]
+    inputs: Annotated[
+        FilePath | None,
+        _what(
+            help="a .npz file with the inputs of ONNX files, by name",
+            default_in_words="made-up values that are valid for the graph",
+            check=checks.input_file,
+            excludes="inputs",
+            metavar="FILE",
         ),
     ]
 

@@ -12,6 +12,7 @@ import numpy as np
 import onnxruntime
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
+from turnkeyml.cache.nested import fed_value, flattened, is_plain
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.runtimes.ort_providers import CPU, RECORD_PLACEMENT, fallback_stats
@@ -66,7 +67,10 @@ def _as_operator(name: str) -> bytes:
 
 
 class OrtSession:
-    """An ONNX Runtime session with I/O binding, so that a run contains only the inference."""
+    """An ONNX Runtime session with I/O binding, so that a run contains only the inference.
+
+    Inputs of strings, sequences or maps cannot be bound; they are passed to each run.
+    """
 
     changes_inputs = False
     asynchronous = False
@@ -99,11 +103,15 @@ class OrtSession:
             "intra_op_num_threads": threads,
             "inter_op_num_threads": 1,
             "graph_optimization_level": level,
-            "io_binding": True,
+            "io_binding": self._is_bound(),
         }
         if unsound:
             self._settings["disabled_optimizers"] = unsound
+        self._bound, self._reads = self._is_bound(), self._reads_bound()
         self._binding = self._session.io_binding()
+        self._names = [output.name for output in self._session.get_outputs()]
+        self._feed: dict[str, Any] = {}
+        self._results: list[Any] = []
 
     def _require(self, providers: Sequence[str]) -> None:
         """Raise an error if ONNX Runtime has left out a provider, which it does without a word."""
@@ -115,30 +123,53 @@ class OrtSession:
                 "of providers."
             )
 
+    def _is_bound(self) -> bool:
+        """Whether every input can be bound."""
+        kinds = [value.type for value in self._session.get_inputs()]
+        return all(is_plain(kind) and "tensor(string)" not in kind for kind in kinds)
+
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
-        values = fed(inputs, wanted)
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
+        if not self._reads:
+            kinds = {value.name: value.type for value in self._session.get_inputs()}
+            self._feed = {name: fed_value(inputs, name, kind) for name, kind in kinds.items()}
+        if not self._bound:
+            return
+        wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
+        values = fed(inputs, wanted)
         self._values = {name: _to_ortvalue(values[name], wanted[name]) for name in wanted}
         for name, value in self._values.items():
             self._binding.bind_ortvalue_input(name, value)
-        for output in self._session.get_outputs():
-            self._binding.bind_output(output.name)
+        for output in self._names:
+            self._binding.bind_output(output)
+
+    def _reads_bound(self) -> bool:
+        """Whether bound outputs can be read: maps and sequences come only from ``run``."""
+        kinds = [value.type for value in self._session.get_outputs()]
+        return self._is_bound() and all(map(is_plain, kinds))
 
     def prepare(self) -> None:
         """Does nothing: ONNX Runtime never modifies its inputs."""
 
     def run(self) -> None:
-        self._session.run_with_iobinding(self._binding)
+        if self._bound:
+            self._session.run_with_iobinding(self._binding)
+        else:
+            self._results = self._session.run(self._names, self._feed)
 
     def synchronize(self) -> None:
         """Does nothing: on the CPU a run is synchronous."""
 
     def outputs(self) -> dict[str, np.ndarray]:
         kinds = self._session.get_outputs()
-        values = self._binding.get_outputs()
-        return dict(_to_numpy(k, v) for k, v in zip(kinds, values, strict=True))
+        if self._reads:
+            values = self._binding.get_outputs()
+            return dict(_to_numpy(k, v) for k, v in zip(kinds, values, strict=True))
+        if self._bound:  # a run that is not timed, to read what was computed
+            self._results = self._session.run(self._names, self._feed)
+        pairs = zip(self._names, self._results, strict=True)
+        return {n: a for name, value in pairs for n, a in flattened(name, value).items()}
 
     def settings(self) -> dict[str, Any]:
         return dict(self._settings)
@@ -166,11 +197,9 @@ def run_once(
 
 def dtype_of(value: Any) -> str:
     """The numpy name of the dtype of an input or output."""
-    found = re.fullmatch(r"tensor\((\w+)\)", value.type)
+    found = re.fullmatch(r"(?:optional\()?tensor\((\w+)\)\)?", value.type)
     if found is None:
-        raise MeasureError(
-            f"The input {value.name!r} is a {value.type}; only tensor inputs are supported."
-        )
+        raise MeasureError(f"The input or output {value.name!r} is a {value.type}, not a tensor.")
     return _DTYPES.get(found[1], found[1])
 
 
@@ -184,4 +213,6 @@ def _to_ortvalue(array: np.ndarray, dtype: str) -> onnxruntime.OrtValue:
 def _to_numpy(kind: Any, value: onnxruntime.OrtValue) -> tuple[str, np.ndarray]:
     if kind.type == "tensor(bfloat16)":
         return kind.name + BFLOAT16, np.asarray(value.numpy()).view(np.uint16)
+    if not value.has_value():
+        return next(iter(flattened(kind.name, None).items()))
     return kind.name, np.asarray(value.numpy())

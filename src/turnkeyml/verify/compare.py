@@ -26,7 +26,7 @@ from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import Calibration, judge_floats
 from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.picks import judge_booleans, judge_integers
-from turnkeyml.verify.precisions import RULES, TOLERANCE
+from turnkeyml.verify.precisions import RULES, TOLERANCE, Rules
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.spread import compare_runs
 
@@ -133,9 +133,24 @@ def _judge(
         return judge_integers(found, golden, scores, known, rules)
     if golden.dtype.kind in "fc":
         return judge_floats(found, golden, known, rules)
-    same = float(np.mean(found.astype(str) == golden.astype(str)))
-    basis = Basis.TIGHT if same == 1.0 else Basis.NONE
-    return Judgement(1 - same, 1 - same, same, basis, agreement=same)
+    if found.dtype.kind in "biufc":
+        return Judgement(1.0, 1.0, 0.0, agreement=0.0)
+    return _judge_strings(found, golden, known, rules)
+
+
+def _judge_strings(
+    found: np.ndarray, golden: np.ndarray, known: Calibration | None, rules: Rules
+) -> Judgement:
+    """Judge labels as decisions among all strings that occur."""
+    arrays = [found, golden, *([known.original, known.exact] if known else [])]
+    if len({array.shape for array in arrays}) > 1:
+        arrays, known = arrays[:2], None
+    _, numbers = np.unique(np.stack(arrays).astype(str), return_inverse=True)
+    numbers = numbers.reshape(len(arrays), *found.shape)
+    calibration = Calibration(numbers[2], numbers[3]) if known else None
+    seen = judge_integers(numbers[0], numbers[1], (), calibration, rules)
+    wrong = 1 - seen.agreement
+    return replace(seen, absolute=wrong, relative=wrong, cosine=seen.agreement)
 
 
 def _conclude(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, str]:

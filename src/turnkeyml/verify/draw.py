@@ -2,7 +2,7 @@
 
 Floats are drawn anew from the distribution of the recorded ones, once negated, once smaller and
 once larger: a model may decide by a sign or by a magnitude. Integers are drawn from the values and
-ranges seen; masks get another pattern; lengths other values.
+ranges seen; masks get another pattern; lengths other values. The rows of strings change places.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def _of_kind(
         return np.asarray(floats(name, array, random))
     if array.dtype.kind in "iub":
         return np.asarray(integers(name, array, random))
+    if array.ndim and integers is not unchanged:  # strings: each column in another order
+        return random.permuted(array, axis=0)
     return array
 
 

@@ -30,6 +30,16 @@ TORCH_BFLOAT16 = Workaround(
     where="turnkeyml.runtimes.torch_session:to_numpy",
 )
 
+BOOLEANS_IN_ATTRIBUTES = Workaround(
+    id="skl2onnx_booleans_in_attributes",
+    package="skl2onnx",
+    seen=("1.20.0", "1.20.0"),
+    wrong="skl2onnx cannot convert a `HistGradientBoostingRegressor`: it passes booleans where "
+    "newer versions of protobuf need integers.",
+    remedy="We convert them while it runs.",
+    where="turnkeyml.frameworks.sklearn.convert:_plain_attributes",
+)
+
 F_LOCALS = Workaround(
     id="python_f_locals_keeps_alive",
     package="Python",

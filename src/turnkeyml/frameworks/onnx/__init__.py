@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.frameworks.framework import Framework
@@ -21,10 +22,12 @@ class OnnxFiles(Framework):
     model = "an ONNX file"
     suffix = ".onnx"
 
-    def read(self, item: Input) -> Subject:
+    def read(
+        self, item: Input, input_shape: Mapping[str, tuple[int, ...]], inputs: str | None
+    ) -> Subject:
         from turnkeyml.frameworks.onnx.file import read_onnx
 
-        return read_onnx(item)
+        return read_onnx(item, input_shape, inputs)
 
     def owns(self, model: Any) -> bool:
         return isinstance(model, (str, os.PathLike)) and _is_onnx(os.fspath(model))

@@ -19,8 +19,11 @@ class ReceiveOnnx(Stage):
     def fire(self, bench: Workbench) -> None:
         assert isinstance(bench.subject, OnnxSubject)
         source = bench.subject.path
-        target = bench.work / source.name
+        target = bench.work / f"{source.stem}.onnx"
         onnx_files.copy_model(source, target)
         bench.opset = bench.facts["onnx_opset"] = onnx_files.opset_of(target)
         bench.facts["precision"] = bench.subject.precision
+        bench.facts["dimensions"] = bench.subject.chosen
+        if bench.subject.file:
+            bench.facts["inputs"] = bench.subject.file
         bench.artifacts[ONNX] = target

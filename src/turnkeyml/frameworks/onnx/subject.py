@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeyml.build.fingerprint import file_digest
+import numpy as np
+
+from turnkeyml.build.fingerprint import digest, file_digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
+from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.system.machine import usable_cores
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
-__all__ = ["OnnxSubject"]
+__all__ = ["OnnxSubject", "arrays_digest"]
 
 RUNS = 8
 """How often a file is run that does not repeat its results."""
@@ -23,14 +29,34 @@ class OnnxSubject(Subject):
 
     framework = "onnx"
     default_sequence = "onnx-fp32"
-    cannot_run = (
-        "ONNX Runtime cannot run the file on generated inputs (dynamic dimensions are set to 1)"
-    )
 
-    def __init__(self, record: InvocationRecord, path: Path, inputs: Outputs) -> None:
+    def __init__(
+        self,
+        record: InvocationRecord,
+        path: Path,
+        inputs: Outputs,
+        *,
+        chosen: dict[str, int] | None = None,
+        file: str | None = None,
+    ) -> None:
         super().__init__(record)
         self.path = path
         self.inputs = inputs
+        self.chosen = chosen or {}
+        """The sizes of open dimensions that turnkey chose."""
+        self.file = file
+        """The file that the inputs come from; None if they are made up."""
+        self._was_loaded = False
+
+    @property
+    def cannot_run(self) -> str:  # type: ignore[override]
+        if not self._was_loaded:
+            return "ONNX Runtime cannot load the file"
+        if self.file:
+            return f"ONNX Runtime cannot run the file on the inputs in {self.file}"
+        words = ", ".join(f"{name}={size}" for name, size in self.chosen.items())
+        hint = f" ({words}; choose other sizes with --input-shape)" if words else ""
+        return f"ONNX Runtime cannot run the file on made-up inputs{hint}"
 
     @functools.cached_property
     def precision(self) -> str:
@@ -41,17 +67,23 @@ class OnnxSubject(Subject):
     def key(self, opset: int) -> dict[str, str]:
         from turnkeyml.build import onnx_files
 
-        return {"ONNX file": file_digest([self.path, *onnx_files.data_files(self.path)])}
+        return {
+            "ONNX file": file_digest([self.path, *onnx_files.data_files(self.path)]),
+            "input values": arrays_digest(self.inputs),
+        }
 
     def compute_reference(self, threads: int) -> Reference:
         """Run the unchanged file with graph optimizations disabled."""
         from turnkeyml.runtimes.ort_session import OrtSession
 
-        session = OrtSession(str(self.path), threads, level="none", prepacking=False)
-        session.feed(self.inputs)
+        with _reason_in_full():
+            session = OrtSession(str(self.path), threads, level="none", prepacking=False)
+            self._was_loaded = True
+            session.feed(self.inputs)
 
         def outputs() -> Outputs:
-            session.run()
+            with _reason_in_full():
+                session.run()
             return session.outputs()
 
         first, second = outputs(), outputs()
@@ -72,3 +104,24 @@ class OnnxSubject(Subject):
         from turnkeyml.frameworks.onnx.receive import ReceiveOnnx
 
         return ReceiveOnnx()
+
+
+@contextlib.contextmanager
+def _reason_in_full() -> Iterator[None]:
+    """Errors of the runtime as they are: the end says what it does not support."""
+    try:
+        yield
+    except TurnkeyError:
+        raise
+    except Exception as error:
+        raise TurnkeyError(" ".join(str(error).split())) from error
+
+
+def arrays_digest(arrays: Outputs) -> str:
+    """A digest of the names, the dtypes and the values of arrays."""
+    words = []
+    for name, array in arrays.items():
+        strings = array.dtype.kind in "OUS"
+        values = repr(array.tolist()).encode() if strings else np.ascontiguousarray(array).data
+        words.append(f"{name}:{array.dtype}:{array.shape}:{hashlib.sha256(values).hexdigest()}")
+    return digest(*words)
