@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FRAMEWORKS", "find_framework", "framework_of", "frameworks", "reader_of"]
 
-FRAMEWORKS = ("torch", "onnx")
+FRAMEWORKS = ("keras", "torch", "onnx")
 """The names of the folders, in lookup order."""
 
 
