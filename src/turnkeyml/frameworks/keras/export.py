@@ -12,6 +12,7 @@ from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.errors import BuildError
 from turnkeyml.frameworks.keras.backends import backend_name, missing_exporter, no_gradients
 from turnkeyml.frameworks.keras.models import from_numpy, preserved
+from turnkeyml.frameworks.keras.repairs import repair
 from turnkeyml.frameworks.keras.subject import KerasSubject
 
 __all__ = ["ExportKeras"]
@@ -34,6 +35,7 @@ class ExportKeras(Stage):
         path = bench.work / bench.onnx_name("base")
         with preserved(subject.model), no_gradients():
             _export(subject, str(path), bench.opset)
+        repair(path)
         written = onnx_files.opset_of(path)
         if written != bench.opset and bench.opset_was_chosen:
             raise BuildError(f"opset {bench.opset} was requested, but Keras wrote opset {written}")

@@ -132,5 +132,7 @@ def weights_digest(model: Any) -> str:
 def _array_digest(array: np.ndarray) -> str:
     values = np.ascontiguousarray(array).reshape(-1)
     with contextlib.suppress(TypeError):  # strings have no bytes to view
-        return f"{array.dtype}:{array.shape}:{hashlib.sha256(values.view(np.uint8)).hexdigest()}"
+        return (
+            f"{array.dtype}:{array.shape}:{hashlib.sha256(values.view(np.uint8).data).hexdigest()}"
+        )
     return f"{array.dtype}:{array.shape}:{values.tolist()}"

@@ -11,7 +11,7 @@ from turnkeyml.frameworks.keras.subject import KerasSubject
 from turnkeyml.frameworks.register import Call
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["KerasKind"]
+__all__ = ["KerasKind", "RememberedKind"]
 
 
 class KerasKind:
@@ -62,6 +62,21 @@ class KerasKind:
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Subject:
         return KerasSubject(record, model, args, kwargs)
+
+
+class RememberedKind(KerasKind):
+    """Answers for a call that is entered after its frame has gone on."""
+
+    def __init__(self, max_depth: int, call: Call) -> None:
+        super().__init__(max_depth)
+        self._name = super().name(call)
+        self._location = super().location(call)
+
+    def name(self, call: Call) -> str:
+        return self._name
+
+    def location(self, call: Call) -> tuple[str, int]:
+        return self._location
 
 
 class _Kept:

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -24,7 +25,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.keras import backends
 from turnkeyml.frameworks.keras.batches import first_batch
 from turnkeyml.frameworks.keras.importing import when_imported
-from turnkeyml.frameworks.keras.kind import KerasKind
+from turnkeyml.frameworks.keras.kind import KerasKind, RememberedKind
 from turnkeyml.frameworks.keras.models import has_symbolic, seen
 from turnkeyml.frameworks.register import Call, Invocation, Register
 
@@ -45,6 +46,7 @@ class Recorder:
 
     def __init__(self, register: Register, max_depth: int) -> None:
         self._register = register
+        self._max_depth = max_depth
         self._kind = KerasKind(max_depth)
         self.remarks: dict[str, str] = {}
         """Classes whose calls could not be recorded, and why."""
@@ -140,12 +142,14 @@ class Recorder:
         *,
         trains: bool = False,
     ) -> Any:
-        """The result of a call that is recorded: before it runs, or after it has built the model."""
+        """The result of a call; it is entered before it runs, or after it if it builds the model."""
         built = model.built
         call = self._call(model, args, kwargs, copied=trains or not built)
         if call is None:
             return run()
         last_resort = trains or has_symbolic(call.args, call.kwargs)
+        if last_resort:
+            call = replace(call, kind=RememberedKind(self._max_depth, call), frame=None)
         invocation = self._enter(call) if built and not last_resort else None
         begin, completed = time.perf_counter(), False
         try:
@@ -167,13 +171,13 @@ class Recorder:
     ) -> Call | None:
         """The call as the register takes it; None if its arguments cannot be read."""
         try:
-            arguments = seen((args, kwargs))
-            if copied and not has_symbolic(*arguments):
-                arguments = structure.clone(arguments)
+            args, kwargs = seen((args, kwargs))
+            if copied and not has_symbolic(args, kwargs):
+                args, kwargs = structure.clone((args, kwargs))
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self._remark(model, describe(error))
             return None
-        return Call(self._kind, model, model, *arguments, frame=_caller())
+        return Call(self._kind, model, model, args, kwargs, _caller())
 
     def _enter(self, call: Call) -> Invocation | None:
         """The invocation that a call belongs to; None if it cannot be recorded."""
@@ -215,9 +219,12 @@ def _patched(kind: Any, name: str, make: Callable[[Original], Original]) -> Iter
 
 
 def _caller() -> FrameType | None:
-    """The innermost frame that is neither in this package nor in Keras."""
-    keras = os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep
+    """The innermost frame that is neither in this package nor in Keras, nor made by TensorFlow."""
+    skipped = (_PACKAGE, os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep)
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, keras)):
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(skipped) and "__autograph_generated" not in name:
+            return frame
         frame = frame.f_back
-    return frame
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -110,8 +111,7 @@ class KerasSubject(Subject):
     @contextlib.contextmanager
     def _as_module(self) -> Iterator[LiveModel]:
         """The model as a module of PyTorch; afterwards the process has its number of threads."""
-        import torch
-
+        torch = sys.modules["torch"]
         threads = torch.get_num_threads()
         arrays = structure.leaves((self.args, self.kwargs)).values()
         args, kwargs = self.arguments(map(from_numpy, arrays))
