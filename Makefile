@@ -1,5 +1,6 @@
 # make demo: set up and run the main job.   make test: set up and run the tests.
 # make test-slow: the tests that take longer.
+# make test-keras: the tests of Keras on the tensorflow backend, which it installs; make test has the torch backend.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +8,7 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow test-slurm test-models models lint bench clean
+.PHONY: demo test test-slow test-keras test-slurm test-models models lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
@@ -17,6 +18,10 @@ test: $(VENV)/.installed-tests
 
 test-slow: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+
+test-keras: $(VENV)/.installed-keras
+	KERAS_BACKEND=tensorflow $(BIN)/python -m pytest tests/test_keras.py -m 'slow or not slow'
+	$(BIN)/python -m pytest tests/test_workarounds.py -m slow -k tf2onnx
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
@@ -47,6 +52,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.installed-tests: $(VENV)/.installed
 	$(PIP) -e '.[test,bench]'
+	touch $@
+
+$(VENV)/.installed-keras: $(VENV)/.installed-tests
+	$(PIP) tensorflow-cpu tf2onnx
 	touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed

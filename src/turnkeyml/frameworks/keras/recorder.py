@@ -142,7 +142,7 @@ class Recorder:
         *,
         trains: bool = False,
     ) -> Any:
-        """The result of a call; it is entered before it runs, or after it if it builds the model."""
+        """The result of a call, which is entered before it runs, or once it has built the model."""
         built = model.built
         call = self._call(model, args, kwargs, copied=trains or not built)
         if call is None:
