@@ -321,6 +321,7 @@ def test_a_package_is_met_when_it_is_imported(tmp_path, monkeypatch):
     assert sys.meta_path == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("jax") is not None, reason="jax is installed")
 def test_a_missing_backend_says_what_to_install(tmp_path):
     (tmp_path / "script.py").write_text("import keras")
