@@ -1,6 +1,7 @@
 # make demo: set up and run the main job.   make test: set up and run the tests.
 # make test-slow: the tests that take longer.   make test-browser: those of the HTML report.
 # make vendor: build the libraries of the HTML report again, from pinned npm packages.
+# make test-keras: the tests of Keras on the tensorflow backend, which it installs; make test has the torch backend.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +9,7 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow test-browser test-slurm test-models models lint bench vendor clean
+.PHONY: demo test test-slow test-browser test-keras test-slurm test-models models lint bench vendor clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
@@ -22,6 +23,10 @@ test-slow: $(VENV)/.installed-tests
 test-browser: $(VENV)/.installed-browser
 	.ci/browser-install
 	$(BIN)/python -m pytest -m browser tests/test_browser.py
+
+test-keras: $(VENV)/.installed-keras
+	KERAS_BACKEND=tensorflow $(BIN)/python -m pytest tests/test_keras.py -m 'slow or not slow'
+	$(BIN)/python -m pytest tests/test_workarounds.py -m slow -k tf2onnx
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
@@ -59,6 +64,10 @@ $(VENV)/.installed-tests: $(VENV)/.installed
 
 $(VENV)/.installed-browser: $(VENV)/.installed-tests
 	$(PIP) -e '.[browser]'
+	touch $@
+
+$(VENV)/.installed-keras: $(VENV)/.installed-tests
+	$(PIP) tensorflow-cpu tf2onnx
 	touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed

@@ -44,7 +44,7 @@ _SLURM = "kept: [tests/test_slurm.py](../tests/test_slurm.py) looks at it on a r
 _SSH = "kept: [tests/test_hosts.py](../tests/test_hosts.py) measures through a real SSH server"
 _REMOTE = "not offered: --python and --host use environments that exist already"
 _CORPUS = "kept: [tests/test_models.py](../tests/test_models.py) and corpora/tests look at it"
-_KERAS = "later: Keras models come with an issue of their own"
+_KERAS = "kept: [tests/test_keras.py](../tests/test_keras.py) runs it"
 
 WITHOUT_TEST = [
     WithoutTest("tools", "The device nvidia measures on an Nvidia GPU", _GPU),
@@ -65,6 +65,8 @@ WITHOUT_TEST = [
         "kept: [tests/test_plugins.py](../tests/test_plugins.py) installs and uses some",
     ),
     WithoutTest("tools", "There is an example build of a Keras model", _KERAS),
+    WithoutTest("tutorial", "scripts/keras.py shows a Keras model with its type and class", _KERAS),
+    WithoutTest("tutorial", "The analysis depth goes into PyTorch models", _KERAS),
     WithoutTest("tools", "The models directory holds more than a thousand models", _CORPUS),
     WithoutTest("models", "There are corpora besides selftest, named after their sources", _CORPUS),
     WithoutTest("models", "models/requirements.txt installs what the models need", _CORPUS),

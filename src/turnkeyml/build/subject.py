@@ -30,7 +30,7 @@ class Subject(ABC):
     """A model with the arguments of one call. Each framework has its own subclass."""
 
     framework: ClassVar[str]
-    """The name of the framework, which is also the kind of live model that runtimes ask for."""
+    """The name of the framework."""
     default_sequence: ClassVar[str | None] = None
     """The named sequence to use unless the user chooses one; None for the runtime's default."""
     cannot_run: ClassVar[str] = "The model fails when it runs again on its recorded inputs"
@@ -69,6 +69,11 @@ class Subject(ABC):
                 if is_comparable(reference.outputs):
                     yield reference
                     break
+
+    @property
+    def live_kind(self) -> str:
+        """The kind of live model that runtimes ask for: by default the framework."""
+        return self.framework
 
     @property
     @abstractmethod

@@ -145,7 +145,7 @@ class Contestants:
         subject = self.subject
         if subject is None:
             raise MeasureError(f"{runtime.title} needs the live model; run its script again.")
-        if subject.framework != runtime.artifact:
+        if subject.live_kind != runtime.artifact:
             raise MeasureError(
                 f"{runtime.title} needs a live {runtime.artifact} model; "
                 f"this one is of the framework {subject.framework}."

@@ -177,7 +177,7 @@ class _Work:
         if self.plan.runtimes:
             return [find_runtime(name, self.plan.device) for name in self.plan.runtimes]
         every = available_runtimes(self.plan.device)
-        return [r for r in every if r.measures_files or r.artifact == self.subject.framework]
+        return [r for r in every if r.measures_files or r.artifact == self.subject.live_kind]
 
     def _build(self) -> Built:
         sequence = self.sequence

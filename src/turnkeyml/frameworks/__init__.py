@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FRAMEWORKS", "find_framework", "framework_of", "frameworks", "reader_of"]
 
-FRAMEWORKS = ("torch", "onnx", "sklearn")
+FRAMEWORKS = ("keras", "torch", "onnx", "sklearn")
 """The names of the folders, in lookup order."""
 
 

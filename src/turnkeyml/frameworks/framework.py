@@ -30,6 +30,9 @@ class Framework:
     """Modules to import before forking, so that each input's process starts with them loaded."""
     build_modules: ClassVar[tuple[str, ...]] = ()
     """Further modules to import before forking if the processes will build."""
+    never_preloaded: ClassVar[tuple[str, ...]] = ()
+    """Libraries that are not imported before forking, however many scripts import them: their
+    import starts threads, or depends on the environment of the script."""
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:

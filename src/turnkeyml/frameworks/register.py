@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -147,6 +149,12 @@ class _Object:
     models: dict[str | None, _Model] = field(default_factory=dict)
 
 
+class _Thread(threading.local):
+    """The state of one thread."""
+
+    claimed_by: ModelKind | None = None
+
+
 class Register:
     """Collects the calls of a script and returns its models and invocations."""
 
@@ -161,6 +169,24 @@ class Register:
         self._hashes: set[str] = set()
         self.overlooked: dict[str, None] = {}
         """Why calls were not entered, in sentences, in order; told if no model is found."""
+        self._thread = _Thread()
+
+    @contextlib.contextmanager
+    def claimed(self, kind: ModelKind) -> Iterator[None]:
+        """Within the block the calls of this thread belong to one call of a model of this kind.
+
+        A model may be one of two frameworks, or contain models of another: the outermost counts.
+        """
+        before = self._thread.claimed_by
+        self._thread.claimed_by = before or kind
+        try:
+            yield
+        finally:
+            self._thread.claimed_by = before
+
+    def is_claimed(self, besides: ModelKind | None = None) -> bool:
+        """Whether this thread is inside a call of a model, ``besides`` those of one kind."""
+        return self._thread.claimed_by not in (None, besides)
 
     def knows(self, target: Any) -> bool:
         """Whether this object (by identity) has been called before."""

@@ -7,7 +7,7 @@ Code that only saves time or memory has no entry, such as our own conversion of 
 or the limit on the number of inputs of a session.
 """
 
-from turnkeyml.workarounds import elsewhere, exporters, float16, onnx_runtime, symbolics
+from turnkeyml.workarounds import elsewhere, exporters, float16, keras, onnx_runtime, symbolics
 from turnkeyml.workarounds.workaround import Workaround
 
 __all__ = ["GROUPS", "Workaround", "all_workarounds"]
@@ -17,6 +17,7 @@ GROUPS = {
     "PyTorch's exporters": exporters,
     "ONNX Runtime": onnx_runtime,
     "ONNX Runtime's float16 converter": float16,
+    "Keras's exporters": keras,
     "Elsewhere": elsewhere,
 }
 """The modules of entries, by title."""

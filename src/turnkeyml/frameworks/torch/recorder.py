@@ -100,6 +100,8 @@ class Recorder:
         calls = self._thread.calls
         if len(calls) > self._max_depth or self._thread.paused or os.getpid() != self._process:
             return original(module, *args, **kwargs)
+        if self._register.is_claimed(besides=TORCH):
+            return original(module, *args, **kwargs)
         target = modules.original_of(module)
         is_nested = any(target is enclosing for enclosing, _ in calls)
         if is_nested or modules.has_fake_tensors(args, kwargs):
@@ -124,7 +126,8 @@ class Recorder:
         begin = time.perf_counter()
         completed = False
         try:
-            result = original(module, *args, **kwargs)
+            with self._register.claimed(TORCH):
+                result = original(module, *args, **kwargs)
             completed = True
             return result
         finally:

@@ -49,7 +49,7 @@ def shared_imports(scripts: Sequence[str]) -> list[str]:
     if len(scripts) < LEAST_SCRIPTS:
         return []
     users: dict[str, list[str]] = {}
-    unsafe: set[str] = set()
+    unsafe = {package for framework in frameworks() for package in framework.never_preloaded}
     for script in scripts:
         first, later = _imports(script)
         for package, spec in first.items():

@@ -1,0 +1,86 @@
+"""Acting when the script imports a package, before any of its models can be called.
+
+Keras reads its backend from the environment when it is imported, so nobody but the script may
+import it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+__all__ = ["when_imported"]
+
+Action = Callable[[ModuleType], None]
+Explain = Callable[[ImportError], None]
+
+
+@contextlib.contextmanager
+def when_imported(name: str, action: Action, explain: Explain) -> Iterator[None]:
+    """Call ``action`` with a package once it is imported: now, or within the block.
+
+    ``explain`` gets the error if the package is there and its import fails.
+    """
+    if name in sys.modules:
+        action(sys.modules[name])
+        yield
+        return
+    finder = _Finder(name, action, explain)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # the script may have removed it
+            sys.meta_path.remove(finder)
+
+
+class _Finder(MetaPathFinder):
+    """Has the other finders find the package, and puts our loader around theirs."""
+
+    def __init__(self, name: str, action: Action, explain: Explain) -> None:
+        self._name = name
+        self._action = action
+        self._explain = explain
+        self._busy = False
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if fullname != self._name or self._busy:
+            return None
+        self._busy = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._busy = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self._action, self._explain)
+        return spec
+
+
+class _Loader(Loader):
+    """Loads a package as its own loader does, leaves that one in place, and calls the action."""
+
+    def __init__(self, loader: Any, action: Action, explain: Explain) -> None:
+        self._loader = loader
+        self._action = action
+        self._explain = explain
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        try:
+            self._loader.exec_module(module)
+        except ImportError as error:
+            self._explain(error)
+            raise
+        self._action(module)
