@@ -25,12 +25,13 @@ from turnkeyml.evaluate.contest import (
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure import rules
+from turnkeyml.measure.generation import with_token_times
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
-from turnkeyml.nouns import HERE, Evaluation, Place, Plan, RaceResult, answers_to
+from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, RaceResult, answers_to
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
@@ -58,6 +59,10 @@ class Contestants:
     subject: Subject | None = None
     is_fresh: bool = False
     """Whether the build is new, so that its checksums need not be computed again."""
+    phase: Phase | None = None
+    """What it is for a decoder."""
+    tokens: int = 0
+    """How many tokens a run gives."""
 
     @property
     def threads(self) -> int:
@@ -268,6 +273,7 @@ def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
         build_name=contestants.folder.name,
         parameters=contestants.plan.parameters,
     )
+    evaluation = with_token_times(evaluation, contestants.phase, contestants.tokens)
     if evaluation.performance is None or outcome.folder is None:
         return evaluation
     samples = samples_file(outcome.folder).relative_to(contestants.folder.path).as_posix()

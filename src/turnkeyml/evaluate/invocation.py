@@ -8,12 +8,13 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import turnkeyml
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
 from turnkeyml.build.sequences import find_sequence, sequence_with
+from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
@@ -26,6 +27,7 @@ from turnkeyml.nouns import (
     HERE,
     BuildStatus,
     Evaluation,
+    InvocationRecord,
     InvocationResult,
     Plan,
     RaceResult,
@@ -61,8 +63,9 @@ def evaluate(
             try:
                 return work.run(result)
             finally:
+                subject.finished = True
                 if plan.lean_cache:
-                    folder.remove_artifacts()
+                    work.make_lean()
     except TurnkeyError as error:
         return replace(result, failure=str(error))
     except OSError as error:
@@ -100,6 +103,17 @@ class _Work:
         except Timeout:
             self.sink.send(events.Waiting(self.subject.record.hash))
             return lock.acquire()
+
+    def make_lean(self) -> None:
+        """Remove the artifacts, those that other lengths of the model need after the last one."""
+        if all(sibling.finished for sibling in self.subject.siblings):
+            for sibling in self.subject.siblings:
+                other = self._folder_of(sibling)
+                other.try_locked(other.remove_artifacts)
+            self.folder.remove_artifacts()
+
+    def _folder_of(self, subject: Subject) -> BuildFolder:
+        return BuildFolder(self.folder.cache_dir, subject.record.build_name)
 
     def run(self, result: InvocationResult) -> InvocationResult:
         runtimes = self._runtimes()
@@ -167,7 +181,20 @@ class _Work:
         sequence = self.sequence
         if sequence is None:
             sequence = find_sequence(self._sequence_name(), self.subject.receiving_stage())
-        return build(self.subject, sequence, self.plan, self.folder, self.sink)
+        return build(
+            self.subject, sequence, self.plan, self.folder, self.sink, shared=self._shared_build()
+        )
+
+    def _shared_build(self) -> SharedBuild | None:
+        """The build of another length of this model, if this run has made or checked one."""
+        for sibling in self.subject.siblings:
+            folder = self._folder_of(sibling)
+            state = read_state(folder) if sibling.finished else None
+            if state is not None and state.succeeded:
+                found = SharedBuild.of(folder, state)
+                if found is not None:
+                    return found
+        return None
 
     def _sequence_name(self) -> str:
         """The requested sequence; otherwise one for the requested precisions, or the default.
@@ -216,7 +243,10 @@ class _Work:
 
         state = built.state if built else None
         fresh = built is not None and not built.reused
-        contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
+        record = self.subject.record
+        contestants = Contestants(
+            self.folder, self.plan, state, self.subject, fresh, record.phase, record.tokens
+        )
         evaluations, race = measure_contestants(
             contestants,
             runtimes,
@@ -247,6 +277,7 @@ class _Work:
             parameter_bytes=record.parameter_bytes,
             input_shapes=record.shapes,
             input_dtypes=record.dtypes,
+            **_decoder_stats(record),
         )
 
     def _write_failure(self, message: str) -> None:
@@ -265,3 +296,10 @@ class _Work:
                 "verification": state.verification,
             },
         )
+
+
+def _decoder_stats(record: InvocationRecord) -> dict[str, Any]:
+    """What the stats of an invocation say of its decoder; nothing if it has none."""
+    if record.phase is None:
+        return {}
+    return {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}
