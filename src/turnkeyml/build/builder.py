@@ -47,13 +47,15 @@ def build(
     sink: events.Sink,
     *,
     shared: SharedBuild | None = None,
+    widens: bool = False,
 ) -> Built:
     """The build of a subject, from the cache if it is still valid. Needs the folder's lock.
 
     ``shared`` is the build of another length of its cache, whose files serve if they verify.
+    ``widens``: the runtime does not run the precision of the model, so it is built in fp32.
     """
     cached = read_state(folder)
-    builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset)
+    builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset, widens)
     key = builder.key()
     why = _why_not_reusable(cached, key, folder) if cached is not None else None
     if cached is not None and plan.rebuild == "never":
@@ -82,6 +84,7 @@ class _Builder:
     sink: events.Sink
     sequence: Sequence
     chosen_opset: int | None
+    widens: bool = False
 
     @property
     def opset(self) -> int:
@@ -95,6 +98,7 @@ class _Builder:
             "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
             "input shapes": str(record.shapes),
             "input dtypes": str(record.dtypes),
+            **({"widening": self.subject.precision} if self.widens else {}),
             **self.subject.key(self.opset),
         }
 
@@ -206,6 +210,7 @@ class _Builder:
             opset_was_chosen=self.chosen_opset is not None,
             reference=reference,
             subject=self.subject,
+            widens=self.widens,
         )
 
     def _progress(self, finished: list[StageRecord]) -> Progress:

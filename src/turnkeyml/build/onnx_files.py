@@ -19,6 +19,7 @@ __all__ = [
     "embed_external_data",
     "has_half_precision",
     "load_inner_data",
+    "nested_graphs",
     "opset_of",
     "read_graph",
     "total_bytes",
@@ -169,12 +170,12 @@ def _domains(graph: Any) -> set[str]:
     found = {node.domain for node in graph.node}
     for node in graph.node:
         for attribute in node.attribute:
-            for body in _nested(attribute):
+            for body in nested_graphs(attribute):
                 found |= _domains(body)
     return found
 
 
-def _nested(attribute: Any) -> list[Any]:
+def nested_graphs(attribute: Any) -> list[Any]:
     """The graphs in an attribute, such as the branches of an If."""
     return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
 
@@ -191,6 +192,6 @@ def _inner_tensors(graph: Any) -> list[Any]:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 found.append(attribute.t)
-            for body in _nested(attribute):
+            for body in nested_graphs(attribute):
                 found += [*body.initializer, *_inner_tensors(body)]
     return found

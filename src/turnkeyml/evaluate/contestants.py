@@ -10,6 +10,7 @@ from pathlib import Path
 from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import ONNX
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError, TurnkeyError
@@ -111,7 +112,8 @@ class Contestants:
         assert kind is not None
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
-        judged_in = self.state.facts.get("judged_in") if kind == ONNX else None
+        facts = self.state.facts
+        judged_in = facts.get("judged_in" if kind == ONNX else WIDENED_FROM)
         built = self.state.facts.get("sha256", {}).get(kind)
         found = built if self.is_fresh else self._checksum(kind)
         request = Request(

@@ -17,6 +17,7 @@ from turnkeyml.build.sequences import find_sequence, sequence_with
 from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import Sequence
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
@@ -138,7 +139,7 @@ class _Work:
                 build_status=built.state.build_status,
                 reused=built.reused,
                 verification=built.state.verification,
-                remarks=built.remarks,
+                remarks=(*built.remarks, *self._widening_remark(built)),
             )
         if lost:
             result = replace(result, remarks=(*result.remarks, lost))
@@ -156,6 +157,15 @@ class _Work:
             names = ", ".join(missing)
             yield f"Not measured in {names}: the original model is in another precision."
         yield from self._cast_remarks(evaluations, built)
+
+    def _widening_remark(self, built: Built) -> Iterator[str]:
+        """What to say of a build that was widened."""
+        precision, runtime = built.state.facts.get(WIDENED_FROM), self.widening_runtime
+        if precision and runtime:
+            yield (
+                f"The model is in {precision}, which {runtime.title} does not run on "
+                f"{runtime.device}: it was widened to fp32."
+            )
 
     def _cast_remarks(
         self, evaluations: tuple[Evaluation, ...], built: Built | None
@@ -182,8 +192,20 @@ class _Work:
         if sequence is None:
             sequence = find_sequence(self._sequence_name(), self.subject.receiving_stage())
         return build(
-            self.subject, sequence, self.plan, self.folder, self.sink, shared=self._shared_build()
+            self.subject,
+            sequence,
+            self.plan,
+            self.folder,
+            self.sink,
+            shared=self._shared_build(),
+            widens=self.widening_runtime is not None,
         )
+
+    @property
+    def widening_runtime(self) -> Runtime | None:
+        """The first runtime that does not run the precision of the model; None if all do."""
+        own = self.subject.precision
+        return next((r for r in self._runtimes() if r.measures_files and own in r.widens), None)
 
     def _shared_build(self) -> SharedBuild | None:
         """The build of another length of this model, if this run has made or checked one."""

@@ -22,6 +22,7 @@ import torch
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM, widen_bfloat16
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
@@ -91,6 +92,7 @@ class _Attempt:
         """Whether the file computes the same as the original at the other lengths too."""
         self.outcome = ""
         self.opset = 0
+        self._widened = False
 
     def __str__(self) -> str:
         return f"{self.exporter} with a dynamic length" if self._dynamic else self.exporter
@@ -111,6 +113,7 @@ class _Attempt:
             axes = growing_axes(bench.subject) if self._dynamic else {}
             warned = _export(self.exporter, bench, self.path, axes)
             self.opset = _check_opset(self.path, bench)
+            self._widened = bench.widens and widen_bfloat16(self.path)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             traceback.print_exc()
             self.outcome = f"failed ({describe(_root(error))})"
@@ -160,6 +163,8 @@ class _Attempt:
             shutil.rmtree(folder)
         bench.artifacts[ONNX] = bench.work / self.path.name
         bench.facts["onnx_opset"] = self.opset
+        if self._widened:
+            bench.facts[WIDENED_FROM] = "bf16"
 
 
 def _root(error: BaseException) -> BaseException:
