@@ -15,6 +15,7 @@ from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.shared import SHARE, SharedBuild
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import update_stats
@@ -24,7 +25,7 @@ from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.capsule import save_inputs, save_reference
 from turnkeyml.verify.judge import calibrate
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Built", "build"]
@@ -311,9 +312,10 @@ def _judged_in(bench: Workbench) -> str:
 
     path = bench.artifacts[ONNX]
     made = str(bench.facts.get("precision", "fp32"))
+    original = str(bench.facts.get(WIDENED_FROM, made))
     if path.name in bench.verdicts:  # by the stage that made it, in the precision that it made
-        return made
-    return max(made, precision_of(path), key=lambda precision: RULES[precision].loose)
+        return loosest(made, original)
+    return loosest(made, original, precision_of(path))
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:

@@ -16,6 +16,7 @@ import numpy as np
 import onnx
 from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
+from turnkeyml.build.onnx_files import ALIGNMENT
 from turnkeyml.cache.arrays import widen
 
 __all__ = ["Location", "detach", "reattach", "to_float16"]
@@ -24,9 +25,6 @@ Convert = Callable[[bytes], bytes]
 
 BLOCK = 1 << 18
 """The bytes that are converted at a time. Larger blocks cause page faults for every block."""
-
-ALIGNMENT = 4096
-"""The alignment of each tensor in bytes, so that runtimes can map it into memory."""
 
 _MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
 """The bit mask of the magnitude of a float16; the bits of infinity."""

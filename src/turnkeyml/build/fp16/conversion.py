@@ -11,7 +11,7 @@ from turnkeyml.build.fp16.convert import convert_to_float16
 from turnkeyml.build.fp16.keep import Kept
 from turnkeyml.build.fp16.subgraphs import Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Reference
 
 __all__ = ["Conversion"]
@@ -39,7 +39,7 @@ class Conversion:
     @property
     def judged_in(self) -> str:
         """The precision whose tolerance holds: that of the original if it is the less exact."""
-        return max("fp16", self.reference.precision, key=lambda name: RULES[name].loose)
+        return loosest("fp16", self.reference.precision)
 
     def check(self) -> Verification:
         """The verdict on the target as a whole."""

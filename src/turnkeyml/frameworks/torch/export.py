@@ -20,6 +20,7 @@ from typing import Any
 import torch
 
 from turnkeyml.build.check import check_onnx
+from turnkeyml.build.onnx_files import move_weights_out, opset_of
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.widen import WIDENED_FROM, widen_bfloat16
@@ -162,6 +163,7 @@ class _Attempt:
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
             shutil.rmtree(folder)
         bench.artifacts[ONNX] = bench.work / self.path.name
+        move_weights_out(bench.artifacts[ONNX])  # so that later stages can share them
         bench.facts["onnx_opset"] = self.opset
         if self._widened:
             bench.facts[WIDENED_FROM] = "bf16"
@@ -274,8 +276,6 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 
 def _check_opset(path: Path, bench: Workbench) -> int:
     """The opset of a file, which may differ from the requested one (``DYNAMO_OPSET``)."""
-    from turnkeyml.build.onnx_files import opset_of
-
     written = opset_of(path)
     if written != bench.opset and bench.opset_was_chosen:
         raise BuildError(f"opset {bench.opset} was requested, but it wrote opset {written}")
