@@ -72,7 +72,7 @@ class Watch(threading.Thread):
         self._done = threading.Event()
 
     def run(self) -> None:
-        while not self._done.wait(0.2):
+        while not self._done.wait(1.0):
             memory, anonymous = tree_memory(self._process)
             self.memory = max(self.memory, memory)
             self.anonymous = max(self.anonymous, anonymous)

@@ -181,3 +181,20 @@ def test_a_wrong_widening_is_a_mismatch(cache, monkeypatch):
     x = torch.rand(4, 64, dtype=torch.bfloat16)
     state = build_model(brain_model(), (x,), build_name="b", cache_dir=str(cache), monitor=False)
     assert not state.verification.trusted
+
+
+def test_a_large_bfloat16_original_runs_in_fp32_without_a_copy(monkeypatch):
+    from turnkeyml.frameworks.torch import reference
+
+    monkeypatch.setattr(reference, "PRECISE_LIMIT_BYTES", 100)
+    monkeypatch.setattr(reference.copy, "deepcopy", lambda _: pytest.fail("it was copied"))
+    model, x = brain_model(), torch.rand(4, 64, dtype=torch.bfloat16)
+    before = dict(model.named_parameters())
+    found = reference.reference_of(model, (x,), {}, ["x"]).in_precision("fp32")
+    monkeypatch.undo()
+    after = dict(model.named_parameters())
+    assert all(after[name] is tensor for name, tensor in before.items())
+    expected = brain_model().float()(x.float()).detach().numpy()
+    (output,) = found.values()
+    assert output.dtype == np.float32
+    assert np.array_equal(output, expected)

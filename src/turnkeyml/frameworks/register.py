@@ -169,7 +169,7 @@ class Register:
         found = sorted(self._invocations.values(), key=lambda i: order[id(i.model)])
         if not all(invocation.model.weightless for invocation in found):
             found = [invocation for invocation in found if not invocation.model.weightless]
-        return [self._record(i) for i in found if i.steps is None or i in i.steps.measured]
+        return [self._record(invocation) for invocation in found if _is_listed(invocation)]
 
     def subjects(self) -> list[Subject]:
         """Every invocation that can be built, with its model and arguments.
@@ -321,6 +321,13 @@ class Register:
             tokens=tokens_per_run(invocation) if phase is Phase.DECODE else 0,
             steps=_steps(invocation),
         )
+
+
+def _is_listed(invocation: Invocation) -> bool:
+    """Whether it is no decode step that is not measured, nor called inside of one."""
+    if invocation.parent is not None and not _is_listed(invocation.parent):
+        return False
+    return invocation.steps is None or invocation in invocation.steps.measured
 
 
 def _steps(invocation: Invocation) -> Steps | None:
