@@ -105,7 +105,7 @@ def copy_onnx_ir() -> Callable[[Path, Path], Any]:
 def halve_ours() -> Callable[[Path, Path], Any]:
     import onnx
 
-    from turnkeyml.build.fp16 import weights
+    from turnkeyml.build import weights
     from turnkeyml.build.onnx_files import read_graph
 
     def work(source: Path, target: Path) -> None:
@@ -122,7 +122,7 @@ def halve_ours() -> Callable[[Path, Path], Any]:
 def halve_onnx_ir(**settings: Any) -> Callable[[Path, Path], Any]:
     import onnx_ir
 
-    from turnkeyml.build.fp16.weights import to_float16
+    from turnkeyml.build.weights import to_float16
 
     def lazily(tensor: Any) -> Any:
         def evaluate() -> Any:
@@ -145,7 +145,7 @@ def halve_onnx_ir_2_workers() -> Callable[[Path, Path], Any]:
 def halve_onnx_ir_in_blocks() -> Callable[[Path, Path], Any]:
     import onnx_ir
 
-    from turnkeyml.build.fp16.weights import _copy
+    from turnkeyml.build.weights import _copy, _halved
 
     class Halved(onnx_ir.LazyTensor):
         def __init__(self, tensor: Any) -> None:
@@ -156,7 +156,7 @@ def halve_onnx_ir_in_blocks() -> Callable[[Path, Path], Any]:
         def tofile(self, file: Any) -> None:
             with open(self.tensor.path, "rb") as weights:
                 weights.seek(self.tensor.offset)
-                _copy(weights, file, self.tensor.length, halve=True)
+                _copy(weights, file, self.tensor.length, _halved)
 
     return lambda source, target: _save_with(Halved, source, target)
 

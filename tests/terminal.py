@@ -9,10 +9,13 @@ import subprocess
 __all__ = ["read_terminal"]
 
 
-def read_terminal(command: list[str], **environment: str) -> tuple[int, str]:
+def read_terminal(
+    command: list[str], folder: str | None = None, **environment: str
+) -> tuple[int, str]:
     """The exit status of a command, and what a terminal shows of it."""
     main, theirs = pty.openpty()
-    run = subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**os.environ, **environment})
+    env = {**os.environ, **environment}
+    run = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=env, cwd=folder)
     os.close(theirs)
     shown = b""
     while True:

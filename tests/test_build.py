@@ -510,7 +510,7 @@ def test_what_a_model_keeps_of_earlier_calls_is_exported_as_a_constant(cache):
 def test_weights_are_halved_as_the_converter_would() -> None:
     from onnxruntime.transformers.float16 import convert_np_to_float16
 
-    from turnkeyml.build.fp16.weights import to_float16
+    from turnkeyml.build.weights import to_float16
 
     random = np.random.default_rng(0)
     sizes = (1e-9, 1e-8, 1e-7, 1e-3, 1, 1e4, 6e4, 1e6, 1e30)

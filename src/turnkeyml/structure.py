@@ -8,6 +8,7 @@ container is visited once, so shared and circular references are preserved.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import sys
@@ -78,9 +79,10 @@ def name_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str
 def replace(value: Any, visit: Visitor, name: str = "") -> Any:
     """The same structure with every tensor replaced by ``visit(path, tensor)``.
 
-    Containers are copied, never modified; values without tensors are not copied.
+    Containers are copied, never modified, those without tensors as well: a call may fill an empty
+    cache. What cannot be copied stays the same object if it has no tensors.
     """
-    return _Traversal(visit).replace(value, name)
+    return _Traversal(visit, copies=True).replace(value, name)
 
 
 def clone(value: Any) -> Any:
@@ -103,7 +105,7 @@ def leaves(value: Any, name: str = "") -> dict[str, Any]:
         found[unique] = tensor
         return tensor
 
-    replace(value, collect, name)
+    _Traversal(collect, copies=False).replace(value, name)
     return found
 
 
@@ -171,8 +173,10 @@ def _slots(kind: type) -> tuple[str, ...]:
 class _Traversal:
     """One traversal of a value."""
 
-    def __init__(self, visit: Visitor) -> None:
+    def __init__(self, visit: Visitor, copies: bool) -> None:
         self._visit = visit
+        self._copies = copies
+        """Whether containers are copied in which nothing was replaced."""
         self._done: dict[int, tuple[Any, Any]] = {}
         """Each container and its replacement, by id; a reference keeps the id from being reused."""
 
@@ -182,7 +186,7 @@ class _Traversal:
         if id(value) in self._done:
             return self._done[id(value)][1]
         children = _children(value)
-        if not children:
+        if not children and not (self._copies and isinstance(value, (list, dict))):
             return value
         self._done[id(value)] = (value, value)
         changed = {}
@@ -192,6 +196,9 @@ class _Traversal:
                 changed[key] = new
         if changed:
             self._done[id(value)] = (value, _rebuild(value, children, changed))
+        elif self._copies and not isinstance(value, tuple):
+            with contextlib.suppress(Exception):  # it has no tensors, so it may stay as it is
+                self._done[id(value)] = (value, _rebuild(value, children, {}))
         return self._done[id(value)][1]
 
 

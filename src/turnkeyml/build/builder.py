@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +12,10 @@ from typing import Any
 import turnkeyml
 from turnkeyml.build import fingerprint
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+from turnkeyml.build.shared import SHARE, SharedBuild
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import retire_evaluations
@@ -20,7 +25,7 @@ from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.capsule import save_inputs, save_reference
 from turnkeyml.verify.judge import calibrate
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Built", "build"]
@@ -36,11 +41,22 @@ class Built:
 
 
 def build(
-    subject: Subject, sequence: Sequence, plan: Plan, folder: BuildFolder, sink: events.Sink
+    subject: Subject,
+    sequence: Sequence,
+    plan: Plan,
+    folder: BuildFolder,
+    sink: events.Sink,
+    *,
+    shared: SharedBuild | None = None,
+    widens: bool = False,
 ) -> Built:
-    """The build of a subject, from the cache if it is still valid. Needs the folder's lock."""
+    """The build of a subject, from the cache if it is still valid. Needs the folder's lock.
+
+    ``shared`` is the build of another length of its cache, whose files serve if they verify.
+    ``widens``: the runtime does not run the precision of the model, so it is built in fp32.
+    """
     cached = read_state(folder)
-    builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset)
+    builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset, widens)
     key = builder.key()
     why = _why_not_reusable(cached, key, folder) if cached is not None else None
     if cached is not None and plan.rebuild == "never":
@@ -51,7 +67,13 @@ def build(
     remarks = (f"The cached build was rebuilt: {why}.",) if why else ()
     if damage := state_damage(folder):
         remarks = (f"The cached build was rebuilt. {damage}",)
-    return Built(builder.make(key), reused=False, remarks=remarks)
+    if shared is None:
+        return Built(builder.make(key), reused=False, remarks=remarks)
+    state, why = builder.adopt(key, shared)
+    if state is None:
+        more = f"Built on its own: the build of another length does not serve this one ({why})."
+        return Built(builder.make(key), reused=False, remarks=(*remarks, more))
+    return Built(state, reused=False, remarks=remarks)
 
 
 @dataclass
@@ -63,6 +85,7 @@ class _Builder:
     sink: events.Sink
     sequence: Sequence
     chosen_opset: int | None
+    widens: bool = False
 
     @property
     def opset(self) -> int:
@@ -76,6 +99,7 @@ class _Builder:
             "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
             "input shapes": str(record.shapes),
             "input dtypes": str(record.dtypes),
+            **({"widening": self.subject.precision} if self.widens else {}),
             **self.subject.key(self.opset),
         }
 
@@ -87,15 +111,42 @@ class _Builder:
             if not type(stage).__module__.startswith("turnkeyml.")
         ]
 
-    def make(self, key: dict[str, str]) -> BuildState:
-        """Build from scratch; the state file on disk always shows the current status."""
+    def _begin(self, key: dict[str, str]) -> BuildState:
+        """Write the state of a build that is running, and remove what an earlier one left."""
         state = self._new_state(key)
         self.folder.path.mkdir(parents=True, exist_ok=True)
         write_state(self.folder, state)
         self.folder.remove_build()
         retire_evaluations(self.folder)
+        return state
+
+    def adopt(self, key: dict[str, str], shared: SharedBuild) -> tuple[BuildState | None, str]:
+        """Use the files of another length, if they verify at this one; else None and the reason."""
+        state = self._begin(key)
         finished: list[StageRecord] = []
-        try:
+        progress = self._progress(finished)
+        with self._noting_failure(state, finished):
+            bench = self._workbench(self.folder.onnx, self._reference())
+            save_inputs(self.folder, bench.reference)
+            progress.started(SHARE, "Verifying the build of another length", 1, 1)
+            machine.reset_peak_memory()
+            begin = time.perf_counter()
+            with captured(self.folder.log(SHARE)):
+                verification = shared.serve(bench)
+                print(f"{verification.verdict}: {verification.reason}", flush=True)
+                verified = _verified_outputs(bench, verification)
+                _calibrate(bench)
+            seconds, good = time.perf_counter() - begin, shared.accepts(verification)
+            progress.finished(StageRecord(SHARE, seconds, machine.peak_memory_bytes(), good))
+        if not good:
+            return None, verification.reason
+        return self._finish(state, bench, verification, finished, verified), ""
+
+    def make(self, key: dict[str, str]) -> BuildState:
+        """Build from scratch; the state file on disk always shows the current status."""
+        state = self._begin(key)
+        finished: list[StageRecord] = []
+        with self._noting_failure(state, finished):
             reference = self._reference()
             save_inputs(self.folder, reference)
             with self.folder.work() as work:
@@ -105,11 +156,28 @@ class _Builder:
                     verification = _verify(bench)
                     verified = _verified_outputs(bench, verification)
                     _calibrate(bench)
+        return self._finish(state, bench, verification, finished, verified)
+
+    @contextlib.contextmanager
+    def _noting_failure(self, state: BuildState, finished: list[StageRecord]) -> Iterator[None]:
+        """Within the block, a build error is written to the state on its way out."""
+        try:
+            yield
         except BuildError as error:
             failure = {"stage": error.stage or "", "message": str(error), "log": error.log or ""}
             failed = replace(state, build_status=BuildStatus.FAILED, failure=failure)
             write_state(self.folder, replace(failed, stages=tuple(finished)))
             raise
+
+    def _finish(
+        self,
+        state: BuildState,
+        bench: Workbench,
+        verification: Verification,
+        finished: list[StageRecord],
+        verified: Outputs | None,
+    ) -> BuildState:
+        """Write the state of a build that succeeded."""
         done = replace(
             state,
             build_status=BuildStatus.SUCCESSFUL,
@@ -118,7 +186,7 @@ class _Builder:
             artifact_files=self._artifact_files(bench),
             facts={**bench.facts, **self._facts(bench)},
             verification=verification,
-            reference=save_reference(self.folder, reference, verification, verified),
+            reference=save_reference(self.folder, bench.reference, verification, verified),
         )
         done = replace(done, files=self.folder.file_sizes())
         write_state(self.folder, done)
@@ -143,6 +211,7 @@ class _Builder:
             opset_was_chosen=self.chosen_opset is not None,
             reference=reference,
             subject=self.subject,
+            widens=self.widens,
         )
 
     def _progress(self, finished: list[StageRecord]) -> Progress:
@@ -245,9 +314,10 @@ def _judged_in(bench: Workbench) -> str:
 
     path = bench.artifacts[ONNX]
     made = str(bench.facts.get("precision", "fp32"))
+    original = str(bench.facts.get(WIDENED_FROM, made))
     if path.name in bench.verdicts:  # by the stage that made it, in the precision that it made
-        return made
-    return max(made, precision_of(path), key=lambda precision: RULES[precision].loose)
+        return loosest(made, original)
+    return loosest(made, original, precision_of(path))
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from onnx.external_data_helper import ExternalDataInfo
+from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
 from turnkeyml.errors import BuildError
 
@@ -16,17 +16,24 @@ __all__ = [
     "copy_model",
     "data_files",
     "drop_unused_opsets",
-    "embed_external_data",
     "has_half_precision",
     "load_inner_data",
+    "move_weights_out",
+    "nested_graphs",
     "opset_of",
     "read_graph",
-    "total_bytes",
+    "settle_external_data",
     "with_shapes",
 ]
 
 ONE_FILE_BYTES = 100_000_000
 """The weights of larger models go to an external data file, which needs far less memory."""
+
+LEAST_EXTERNAL_BYTES = 1 << 16
+"""Smaller weights stay in the graph."""
+
+ALIGNMENT = 4096
+"""The alignment of each external tensor in bytes, so that runtimes can map it into memory."""
 
 MAX_SHAPE_ELEMENTS = 100_000
 """Integer tensors with more elements are data, not shapes."""
@@ -106,27 +113,57 @@ def _load_external_data(tensor: Any, folder: Path) -> None:
     del tensor.external_data[:]
 
 
-def embed_external_data(path: Path, source: Path) -> None:
-    """Move external data that must be in the graph into a file that ONNX Runtime saved.
+def settle_external_data(path: Path, source: Path) -> None:
+    """Have a file that ONNX Runtime saved refer to the external data of ``source`` where it can.
 
-    These are shapes (``SIZES_IN_EXTERNAL_DATA``), and data that is still in an external file of
-    ``source``, from which ONNX Runtime made the file (``SOURCE_DATA``).
+    Both files will be in one folder, so that large weights need not be stored again. Small ones,
+    and shapes (``SIZES_IN_EXTERNAL_DATA``), go into the graph. ONNX Runtime may write another path
+    to the data of the source (``SOURCE_DATA``).
     """
     model = read_graph(path)
-    external = [
-        tensor
-        for tensor in model.graph.initializer
-        if tensor.data_location == onnx.TensorProto.EXTERNAL
-    ]
+    is_large = sum(file.stat().st_size for file in data_files(source)) > ONE_FILE_BYTES
+    known = {tensor.name: tensor for tensor in read_graph(source).graph.initializer}
     changed = False
-    for tensor in external:
+    for tensor in filter(_is_external, model.graph.initializer):
         beside = (path.parent / ExternalDataInfo(tensor).location).is_file()
+        original = known.get(tensor.name)
         integer = tensor.data_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
-        if not beside or (integer and math.prod(tensor.dims) <= MAX_SHAPE_ELEMENTS):
+        if integer and math.prod(tensor.dims) <= MAX_SHAPE_ELEMENTS:
             _load_external_data(tensor, path.parent if beside else source.parent)
-            changed = True
+        elif is_large and not beside and original is not None and _is_external(original):
+            del tensor.external_data[:]
+            tensor.external_data.extend(original.external_data)
+        elif not beside:
+            _load_external_data(tensor, source.parent)
+        else:
+            continue
+        changed = True
     if changed:
         onnx.save(model, str(path))
+
+
+def move_weights_out(path: Path) -> None:
+    """Move the weights in a graph to an external data file, if they are large together."""
+    if path.stat().st_size <= ONE_FILE_BYTES:
+        return
+    model = read_graph(path)
+    data = path.with_name(f"{path.name}.data")
+    if data.exists():  # other weights of the model
+        data = path.with_name(f"{path.name}.more.data")
+    with data.open("wb") as output:
+        for tensor in model.graph.initializer:
+            if _is_external(tensor) or len(tensor.raw_data) < LEAST_EXTERNAL_BYTES:
+                continue
+            output.write(b"\0" * (-output.tell() % ALIGNMENT))
+            begin = output.tell()
+            output.write(tensor.raw_data)
+            set_external_data(tensor, data.name, begin, output.tell() - begin)
+            tensor.ClearField("raw_data")
+    onnx.save(model, str(path))
+
+
+def _is_external(tensor: Any) -> bool:
+    return bool(tensor.data_location == onnx.TensorProto.EXTERNAL)
 
 
 def drop_unused_opsets(path: Path, source: Path) -> None:
@@ -142,11 +179,6 @@ def drop_unused_opsets(path: Path, source: Path) -> None:
         del model.opset_import[:]
         model.opset_import.extend(kept)
         onnx.save(model, str(path))
-
-
-def total_bytes(path: Path) -> int:
-    """The size of a model on disk, including its external data."""
-    return path.stat().st_size + sum(file.stat().st_size for file in data_files(path))
 
 
 def has_half_precision(path: Path) -> bool:
@@ -169,12 +201,12 @@ def _domains(graph: Any) -> set[str]:
     found = {node.domain for node in graph.node}
     for node in graph.node:
         for attribute in node.attribute:
-            for body in _nested(attribute):
+            for body in nested_graphs(attribute):
                 found |= _domains(body)
     return found
 
 
-def _nested(attribute: Any) -> list[Any]:
+def nested_graphs(attribute: Any) -> list[Any]:
     """The graphs in an attribute, such as the branches of an If."""
     return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
 
@@ -191,6 +223,6 @@ def _inner_tensors(graph: Any) -> list[Any]:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 found.append(attribute.t)
-            for body in _nested(attribute):
+            for body in nested_graphs(attribute):
                 found += [*body.initializer, *_inner_tensors(body)]
     return found

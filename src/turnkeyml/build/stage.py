@@ -53,6 +53,8 @@ class Workbench:
     made_by: dict[str, str] = field(default_factory=dict)
     """The stage that made each file, by file name."""
     threads: int = field(default_factory=machine.usable_cores)
+    widens: bool = False
+    """Whether the model is to be widened to float32, as its runtime does not run its precision."""
 
     @property
     def available(self) -> set[str]:

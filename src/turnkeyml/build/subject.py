@@ -40,6 +40,10 @@ class Subject(ABC):
         self.record = record
         self.script = script
         """The script that called the model, if it can be run again."""
+        self.siblings: tuple[Subject, ...] = ()
+        """The same model at other lengths of its cache, which one build may serve."""
+        self.finished = False
+        """Whether everything that was asked for it was done, or failed."""
         self._reference: Reference | None = None
 
     def reference(self, threads: int) -> Reference:

@@ -14,7 +14,9 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
     DamagedRecord,
     Evaluation,
+    Phase,
     StageRecord,
+    Steps,
     Verification,
     from_dict,
     to_dict,
@@ -65,6 +67,9 @@ class Sections:
     parameter_bytes: int = 0
     input_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     input_dtypes: dict[str, str] = field(default_factory=dict)
+    phase: Phase | None = None
+    tokens: int = 0
+    steps: Steps | None = None
     build: BuildSection | None = None
     evaluations: tuple[Any, ...] = ()
 

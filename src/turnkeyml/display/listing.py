@@ -12,11 +12,13 @@ from turnkeyml.nouns import (
     THROUGHPUT_UNITS,
     Evaluation,
     FlagKind,
+    Generation,
     InputResult,
     InvocationRecord,
     InvocationResult,
     Performance,
     RaceResult,
+    Steps,
     Verdict,
     Verification,
     label_of,
@@ -51,6 +53,8 @@ def listing(
         result = replace(result, invocations=tuple(map(_table_alone, result.invocations)))
     for group in _by_model(result.invocations):
         lines += [INDENT + line for line in _model_lines(group, show_status, verbose)]
+        if show_status:
+            lines += [INDENT + line for line in _generation_lines(group, result.generations)]
         lines.append("")
     complaint = _script_line(result)
     shown = {row.failure for row in result.invocations} if show_status else set()
@@ -136,13 +140,60 @@ def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool
     yield inner + _field("Parameters:", f"{first.parameters:,} ({size})")
     for remark in first.remarks:
         yield inner + _field("Note:", remark)
+    groups: set[str] = set()
     for number, row in enumerate(group, start=1):
+        steps = row.invocation.steps
+        if steps is not None and steps.group not in groups:
+            groups.add(steps.group)
+            yield ""
+            yield inner + _steps_line(steps)
         if not single:
             yield ""
-            yield inner + f"With input shape {number} {_executed(row.invocation)}"
+            yield inner + _heading(row.invocation, number)
         differs = _differences(row.invocation, [other.invocation for other in group])
         for line in _invocation_lines(row, differs, show_status, verbose):
             yield inner + line
+
+
+def _heading(record: InvocationRecord, number: int) -> str:
+    phase = f" ({record.phase})" if record.phase else ""
+    if record.steps is not None:
+        phase = f" ({record.phase} at cache length {record.steps.length})"
+    return f"With input shape {number}{phase} {_executed(record)}"
+
+
+def _steps_line(steps: Steps) -> str:
+    lengths = f"{steps.count} cache lengths from {steps.shortest} to {steps.longest}"
+    total = f"executed {steps.executed}x - {steps.seconds:.2f}s"
+    return f"Decode steps at {lengths} ({total}); built and measured at these:"
+
+
+def _generation_lines(
+    group: list[InvocationResult], known: tuple[Generation, ...]
+) -> Iterator[str]:
+    """How fast a decoder generates with each runtime."""
+    first = group[0].invocation
+    model = first.model_hash, first.parent_hash
+    margin = INDENT * (2 * first.depth + 1)
+    for generation in (g for g in known if (g.model_hash, g.parent_hash) == model):
+        yield ""
+        yield f"{margin}Generation on {generation.device} ({generation.label})"
+        for name, value in _generation_figures(generation):
+            yield f"{margin}{INDENT}{name:<24}{value}"
+
+
+def _generation_figures(generation: Generation) -> Iterator[tuple[str, str]]:
+    if generation.time_to_first_token is not None:
+        yield "Time to first token:", f"{significant(generation.time_to_first_token)} ms"
+    lengths = [length for length in generation.cache_lengths if length]
+    over = f" (mean over cache lengths {min(lengths)} to {max(lengths)})" if lengths else ""
+    yield (
+        "Time per output token:",
+        f"{significant(generation.time_per_output_token)} ms{over}",
+    )
+    yield "Tokens per second:", significant(generation.tokens_per_second)
+    if not generation.verdict.trusted:
+        yield "Verification:", f"{generation.verdict}, the worst of the invocations"
 
 
 def _executed(record: InvocationRecord) -> str:

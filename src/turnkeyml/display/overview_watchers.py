@@ -151,6 +151,8 @@ def _activity(event: events.Event) -> str | None:
     match event:
         case events.ScriptStarted():
             return "running the script"
+        case events.InvocationStarted(_, what, position, total) if total > 1:
+            return f"{what}, {position} of {total}"
         case events.StageStarted(_, stage):
             return stage
         case events.TurnAwaited():

@@ -119,6 +119,8 @@ class PlainWatcher:
 
 def _progress_line(event: events.Event) -> str | None:
     match event:
+        case events.InvocationStarted(invocation, what, position, total) if total > 1:
+            return f"{invocation}: {what} ({position} of {total})"
         case events.Waiting(invocation):
             return f"{invocation}: waiting for another turnkey process that uses this build"
         case events.BuildReused(invocation):
@@ -152,12 +154,15 @@ class ViewWatcher(PlainWatcher):
         self._view: Live | None = None
         self._rows: list[tuple[str, str]] = []
         self._current: str | None = None
+        self._invocation = ""
+        """The invocation that is worked on, if there are several."""
         self._began = self._expected = 0.0
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         super().input_started(item, position, total)
         print(f"Running {self._title}", flush=True)
         self._rows, self._current, self._expected = [], None, 0.0
+        self._invocation = ""
 
     def event(self, item: Input | None, event: events.Event) -> None:
         match event:
@@ -167,6 +172,9 @@ class ViewWatcher(PlainWatcher):
                 if result.traceback and self._traceback and self._view:
                     self._view.console.print(result.traceback.rstrip(), markup=False)
                 self._rows, self._current = [], None
+            case events.InvocationStarted(_, what, position, total):
+                self._invocation = f"{what} ({position} of {total})" if total > 1 else ""
+                self._begin("Running the original")
             case events.StageStarted(_, _, message, position, total):
                 self._begin(f"{message} ({position} of {total})")
             case events.StageFinished(_, stage, seconds, succeeded):
@@ -217,6 +225,8 @@ class ViewWatcher(PlainWatcher):
 
         table = Table.grid(padding=(0, 1))
         table.add_row("", Text(self._title, style="bold"))
+        if self._invocation:
+            table.add_row("", Text(self._invocation))
         for mark, text in self._rows:
             table.add_row(Text(mark, style="green" if mark == "✓" else "red"), Text(text))
         if self._current:

@@ -12,10 +12,11 @@ from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import InvocationRecord, SequenceSource, events, from_dict
+from turnkeyml.nouns import Input, InvocationRecord, SequenceSource, events, from_dict
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
+    from turnkeyml.build.subject import Subject
 
 __all__ = ["main", "perform"]
 
@@ -65,12 +66,32 @@ def perform(assignment: Assignment) -> None:
     if not plan.analyze_only:
         from turnkeyml.evaluate.invocation import evaluate
 
-        for subject in found.subjects:
-            if task.input.selects(subject.record):
-                labels = task.input.labels
-                result = evaluate(subject, plan, sink, sequence, labels=labels, turns=turns)
-                sink.send(events.InvocationFinished(result))
+        chosen = _chosen(task.input, found.subjects)
+        for position, subject in enumerate(chosen, start=1):
+            record = subject.record
+            sink.send(events.InvocationStarted(record.hash, _what(record), position, len(chosen)))
+            labels = task.input.labels
+            result = evaluate(subject, plan, sink, sequence, labels=labels, turns=turns)
+            sink.send(events.InvocationFinished(result))
     sink.send(events.InputFinished())
+
+
+def _chosen(item: Input, subjects: tuple[Subject, ...]) -> list[Subject]:
+    """The subjects that an input selects; the others are nobody's siblings."""
+    chosen = [subject for subject in subjects if item.selects(subject.record)]
+    for subject in chosen:
+        subject.siblings = tuple(s for s in subject.siblings if s in chosen)
+    return chosen
+
+
+def _what(record: InvocationRecord) -> str:
+    """What an invocation is, in a few words."""
+    words = [record.name]
+    if record.phase is not None:
+        words.append(str(record.phase))
+    if record.steps is not None:
+        words.append(f"at cache length {record.steps.length}")
+    return " ".join(words)
 
 
 def _load_sequence(source: SequenceSource | None) -> Sequence | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import ONNX
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError, TurnkeyError
@@ -19,12 +20,13 @@ from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.evaluate.runner import Outcome, changed_warning
 from turnkeyml.measure import rules
+from turnkeyml.measure.generation import with_token_times
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
-from turnkeyml.nouns import HERE, Evaluation, Place, Plan, RaceResult, answers_to
+from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, RaceResult, answers_to
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
@@ -52,6 +54,10 @@ class Contestants:
     subject: Subject | None = None
     is_fresh: bool = False
     """Whether the build is new, so that its checksums need not be computed again."""
+    phase: Phase | None = None
+    """What it is for a decoder."""
+    tokens: int = 0
+    """How many tokens a run gives."""
 
     @property
     def threads(self) -> int:
@@ -100,7 +106,8 @@ class Contestants:
         assert kind is not None
         artifact = self.state.artifacts[kind]
         precision = self._own_precision() if kind == ONNX else precision
-        judged_in = self.state.facts.get("judged_in") if kind == ONNX else None
+        facts = self.state.facts
+        judged_in = facts.get("judged_in" if kind == ONNX else WIDENED_FROM)
         built = self.state.facts.get("sha256", {}).get(kind)
         found = built if self.is_fresh else self._checksum(kind)
         request = Request(
@@ -262,6 +269,7 @@ def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
         build_name=contestants.folder.name,
         parameters=contestants.plan.parameters,
     )
+    evaluation = with_token_times(evaluation, contestants.phase, contestants.tokens)
     if evaluation.performance is None or outcome.folder is None:
         return evaluation
     samples = samples_file(outcome.folder).relative_to(contestants.folder.path).as_posix()

@@ -14,8 +14,10 @@ import turnkeyml
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
 from turnkeyml.build.sequences import find_sequence, sequence_with
+from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import Sequence
 from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
@@ -26,6 +28,7 @@ from turnkeyml.nouns import (
     HERE,
     BuildStatus,
     Evaluation,
+    InvocationRecord,
     InvocationResult,
     Plan,
     RaceResult,
@@ -63,8 +66,9 @@ def evaluate(
             try:
                 return work.run(result)
             finally:
+                subject.finished = True
                 if plan.lean_cache:
-                    folder.remove_artifacts()
+                    work.make_lean()
     except TurnkeyError as error:
         return replace(result, failure=str(error))
     except OSError as error:
@@ -109,6 +113,17 @@ class _Work:
             self.sink.send(events.Waiting(self.subject.record.hash))
             return lock.acquire()
 
+    def make_lean(self) -> None:
+        """Remove the artifacts, those that other lengths of the model need after the last one."""
+        if all(sibling.finished for sibling in self.subject.siblings):
+            for sibling in self.subject.siblings:
+                other = self._folder_of(sibling)
+                other.try_locked(other.remove_artifacts)
+            self.folder.remove_artifacts()
+
+    def _folder_of(self, subject: Subject) -> BuildFolder:
+        return BuildFolder(self.folder.cache_dir, subject.record.build_name)
+
     def run(self, result: InvocationResult) -> InvocationResult:
         runtimes = self._runtimes()
         lost = self._write_subject_stats()
@@ -132,7 +147,7 @@ class _Work:
                 build_status=built.state.build_status,
                 reused=built.reused,
                 verification=built.state.verification,
-                remarks=built.remarks,
+                remarks=(*built.remarks, *self._widening_remark(built)),
             )
         if lost:
             result = replace(result, remarks=(*result.remarks, lost))
@@ -153,6 +168,15 @@ class _Work:
             names = ", ".join(missing)
             yield f"Not measured in {names}: the original model is in another precision."
         yield from self._cast_remarks(evaluations, built)
+
+    def _widening_remark(self, built: Built) -> Iterator[str]:
+        """What to say of a build that was widened."""
+        precision, runtime = built.state.facts.get(WIDENED_FROM), self.widening_runtime
+        if precision and runtime:
+            yield (
+                f"The model is in {precision}, which {runtime.title} does not run on "
+                f"{runtime.device}: it was widened to fp32."
+            )
 
     def _cast_remarks(
         self, evaluations: tuple[Evaluation, ...], built: Built | None
@@ -183,7 +207,32 @@ class _Work:
         sequence = self.sequence
         if sequence is None:
             sequence = find_sequence(self._sequence_name(), self.subject.receiving_stage())
-        return build(self.subject, sequence, self.plan, self.folder, self.sink)
+        return build(
+            self.subject,
+            sequence,
+            self.plan,
+            self.folder,
+            self.sink,
+            shared=self._shared_build(),
+            widens=self.widening_runtime is not None,
+        )
+
+    @property
+    def widening_runtime(self) -> Runtime | None:
+        """The first runtime that does not run the precision of the model; None if all do."""
+        own = self.subject.precision
+        return next((r for r in self._runtimes() if r.measures_files and own in r.widens), None)
+
+    def _shared_build(self) -> SharedBuild | None:
+        """The build of another length of this model, if this run has made or checked one."""
+        for sibling in self.subject.siblings:
+            folder = self._folder_of(sibling)
+            state = read_state(folder) if sibling.finished else None
+            if state is not None and state.succeeded:
+                found = SharedBuild.of(folder, state)
+                if found is not None:
+                    return found
+        return None
 
     def _sequence_name(self) -> str:
         """The requested sequence; otherwise one for the requested precisions, or the default.
@@ -235,7 +284,10 @@ class _Work:
 
         state = built.state if built else None
         fresh = built is not None and not built.reused
-        contestants = Contestants(self.folder, self.plan, state, self.subject, fresh)
+        record = self.subject.record
+        contestants = Contestants(
+            self.folder, self.plan, state, self.subject, fresh, record.phase, record.tokens
+        )
         evaluations, race = measure_contestants(
             contestants,
             runtimes,
@@ -266,6 +318,7 @@ class _Work:
             parameter_bytes=record.parameter_bytes,
             input_shapes=record.shapes,
             input_dtypes=record.dtypes,
+            **_decoder_stats(record),
         )
 
     def _write_failure(self, message: str) -> None:
@@ -292,3 +345,10 @@ class _Work:
                 "verification": state.verification,
             },
         )
+
+
+def _decoder_stats(record: InvocationRecord) -> dict[str, Any]:
+    """What the stats of an invocation say of its decoder; nothing if it has none."""
+    if record.phase is None:
+        return {}
+    return {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder
@@ -12,7 +12,7 @@ from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
 from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
-from turnkeyml.nouns import HERE, Evaluation, Place, Plan
+from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, from_dict
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -83,5 +83,15 @@ def _measure(
     if reason is not None:
         device = find_device(plan.device)
         return tuple(failed(device, r, reason, place) for r in runtimes for place in plan.places)
-    evaluations, _ = measure_contestants(Contestants(folder, plan, state), runtimes, warn=warn)
+    decoder = from_dict(_Decoder, read_stats(folder))
+    contestants = Contestants(folder, plan, state, phase=decoder.phase, tokens=decoder.tokens)
+    evaluations, _ = measure_contestants(contestants, runtimes, warn=warn)
     return evaluations
+
+
+@dataclass(frozen=True)
+class _Decoder:
+    """What the stats of a build say of its decoder."""
+
+    phase: Phase | None = None
+    tokens: int = 0

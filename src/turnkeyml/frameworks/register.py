@@ -16,7 +16,8 @@ from turnkeyml.cache.layout import build_name
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.arguments import chosen_arguments, flags_of, in_words
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
-from turnkeyml.nouns import InvocationRecord
+from turnkeyml.frameworks.steps import StepGroup, phase_of, starts_group, tokens_per_run
+from turnkeyml.nouns import InvocationRecord, Phase, Steps
 
 __all__ = ["MAX_RECORDED", "Call", "Invocation", "Keeper", "ModelKind", "Register"]
 
@@ -91,7 +92,7 @@ class Call:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(eq=False)
 class Invocation:
     """One model called with one set of input shapes, dtypes and flags."""
 
@@ -100,6 +101,7 @@ class Invocation:
     parent: Invocation | None
     shapes: dict[str, tuple[int, ...]]
     dtypes: dict[str, str]
+    flags: str = ""
     arguments: tuple[tuple[Any, ...], dict[str, Any]] | None = None
     obstacle: str | None = None
     executed: int = 0
@@ -111,6 +113,8 @@ class Invocation:
     remarks: tuple[str, ...] = ()
     place: tuple[str, int] = ("", 0)
     """File and line of the call of a method; the model has that of its first call."""
+    steps: StepGroup | None = None
+    """The decode steps that it is one of."""
 
     @property
     def depth(self) -> int:
@@ -211,20 +215,27 @@ class Register:
         found = sorted(executed, key=lambda i: order[id(i.model)])
         if not all(invocation.model.weightless for invocation in found):
             found = [invocation for invocation in found if not invocation.model.weightless]
-        return [self._record(invocation) for invocation in found]
+        return [self._record(invocation) for invocation in found if _is_listed(invocation)]
 
     def subjects(self) -> list[Subject]:
-        """Every invocation that can be built, with its model and arguments."""
+        """Every invocation that can be built, with its model and arguments.
+
+        Of the decode steps of a model the longest comes first: the others can use its build.
+        """
         by_hash = {i.hash: i for i in self._invocations.values()}
-        found = []
+        found: dict[str, list[Subject]] = {}
         for record in self.records():
             invocation = by_hash[record.hash]
             if record.obstacle is None and invocation.arguments is not None:
                 args, kwargs = invocation.arguments
                 model = invocation.model
                 subject = model.kind.subject(record, model.keeper.model(), args, kwargs)
-                found.append(subject)
-        return found
+                group = record.steps.group if record.steps else record.hash
+                found.setdefault(group, []).insert(0, subject)
+        for members in found.values():
+            for one in members:
+                one.siblings = tuple(other for other in members if other is not one)
+        return [one for members in found.values() for one in members]
 
     def _model(self, call: Call) -> _Model | None:
         """The model of a call; each object is examined only once per parent."""
@@ -289,30 +300,54 @@ class Register:
             call.parent,
             shapes,
             dtypes,
+            flags=call.method + flags_of(chosen),
             method=call.method,
             chosen=in_words(chosen),
             remarks=call.remarks,
             place=_ask(lambda: model.kind.location(call), ("", 0)) if call.method else ("", 0),
         )
+        invocation.steps = self._steps_of(invocation)
         self._record_arguments(invocation, call)
         self._invocations[key] = invocation
-        if announce and self._on_found and not model.weightless:
+        if announce and self._on_found and not model.weightless and invocation.steps is None:
             self._on_found(self._record(invocation))
         return invocation
 
+    def _of_model(self, model: _Model) -> list[Invocation]:
+        return [i for i in self._invocations.values() if i.model is model]
+
+    def _steps_of(self, new: Invocation) -> StepGroup | None:
+        """The decode steps that a new invocation continues; None if it is no such step."""
+        known = self._of_model(new.model)
+        groups = dict.fromkeys(i.steps for i in known if i.steps is not None)
+        for group in groups:
+            if group.takes(new.shapes, new.dtypes, new.flags):
+                return group
+        for before in (i for i in known if i.steps is None and i.arguments is not None):
+            axes = starts_group(before, new.shapes, new.dtypes, new.flags)
+            if axes:
+                before.steps = StepGroup(before, axes)
+                return before.steps
+        return None
+
     def _record_arguments(self, invocation: Invocation, call: Call) -> None:
         """Copy the arguments before the model can modify them in place."""
-        siblings = [i for i in self._invocations.values() if i.model is invocation.model]
-        if len(siblings) >= MAX_RECORDED:
+        alone = [i for i in self._of_model(invocation.model) if i.steps is None]
+        if invocation.steps is None and len(alone) >= MAX_RECORDED:
             invocation.obstacle = f"only the first {MAX_RECORDED} input shapes of a model are built"
             return
         invocation.obstacle = call.kind.obstacle(call.args, call.kwargs)
         if invocation.obstacle is not None:
             return
         try:
-            invocation.arguments = structure.clone((call.args, call.kwargs))
+            arguments = structure.clone((call.args, call.kwargs))
         except Exception as error:  # noqa: BLE001 - recording must not stop the script
             invocation.obstacle = f"its inputs cannot be recorded ({describe(error)})"
+            return
+        if invocation.steps is not None:
+            invocation.steps.add(invocation, arguments)
+        else:
+            invocation.arguments = arguments
 
     def _record(self, invocation: Invocation) -> InvocationRecord:
         model = invocation.model
@@ -320,6 +355,7 @@ class Register:
         obstacle = invocation.obstacle
         if obstacle is None and invocation.executed > 0 and invocation.completed == 0:
             obstacle = "every call to it in the script failed"
+        phase = phase_of(invocation, self._of_model(model))
         return InvocationRecord(
             name=f"{model.name}.{invocation.method}" if invocation.method else model.name,
             model_type=model.kind.model_type,
@@ -342,6 +378,9 @@ class Register:
             remarks=(*model.remarks, *invocation.remarks),
             method=invocation.method,
             arguments=invocation.chosen,
+            phase=phase,
+            tokens=tokens_per_run(invocation) if phase is Phase.DECODE else 0,
+            steps=_steps(invocation),
         )
 
 
@@ -351,3 +390,26 @@ def _ask(question: Callable[[], T], otherwise: T) -> T:
         return question()
     except Exception:  # noqa: BLE001 - a user's class may raise anything
         return otherwise
+
+
+def _is_listed(invocation: Invocation) -> bool:
+    """Whether it is no decode step that is not measured, nor called inside of one."""
+    if invocation.parent is not None and not _is_listed(invocation.parent):
+        return False
+    return invocation.steps is None or invocation in invocation.steps.measured
+
+
+def _steps(invocation: Invocation) -> Steps | None:
+    group = invocation.steps
+    if group is None:
+        return None
+    lengths = [group.length(member) for member in group.members]
+    return Steps(
+        group=group.members[0].hash,
+        length=group.length(invocation),
+        count=len(group.members),
+        shortest=min(lengths),
+        longest=max(lengths),
+        executed=sum(member.executed for member in group.members),
+        seconds=sum(member.seconds for member in group.members),
+    )

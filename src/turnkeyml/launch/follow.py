@@ -9,6 +9,7 @@ from typing import Protocol
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.frameworks import frameworks
+from turnkeyml.measure.generation import generations
 from turnkeyml.nouns import (
     Input,
     InputResult,
@@ -99,7 +100,13 @@ class Follower:
         complaint = failure or self._complaint(rows)
         self._enter(None)
         return InputResult(
-            self.item, outcome, tuple(rows), complaint, self._plan.parameters, self._seconds
+            self.item,
+            outcome,
+            tuple(rows),
+            complaint,
+            self._plan.parameters,
+            self._seconds,
+            generations=tuple(generations(rows)),
         )
 
     def _is_known(self, event: events.Event) -> bool:

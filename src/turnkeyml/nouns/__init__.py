@@ -11,6 +11,7 @@ from turnkeyml.nouns.evaluations import (
     EvaluationStatus,
     Flag,
     FlagKind,
+    Generation,
     Grade,
     MeasuredPerformance,
     Performance,
@@ -22,8 +23,10 @@ from turnkeyml.nouns.invocations import (
     InputResult,
     InvocationRecord,
     InvocationResult,
+    Phase,
     ScriptOutcome,
     StageRecord,
+    Steps,
 )
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
@@ -42,6 +45,7 @@ __all__ = [
     "EvaluationStatus",
     "Flag",
     "FlagKind",
+    "Generation",
     "Grade",
     "Input",
     "InputResult",
@@ -49,6 +53,7 @@ __all__ = [
     "InvocationResult",
     "MeasuredPerformance",
     "Performance",
+    "Phase",
     "Place",
     "Plan",
     "RaceResult",
@@ -57,6 +62,7 @@ __all__ = [
     "ScriptOutcome",
     "SequenceSource",
     "StageRecord",
+    "Steps",
     "Task",
     "Verdict",
     "Verification",

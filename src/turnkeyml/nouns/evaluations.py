@@ -15,6 +15,7 @@ __all__ = [
     "EvaluationStatus",
     "Flag",
     "FlagKind",
+    "Generation",
     "Grade",
     "MeasuredPerformance",
     "Performance",
@@ -206,6 +207,12 @@ class Evaluation:
     """The verdict on the outputs of this runtime on this device."""
     grade: Grade | None = None
     performance: Performance | None = None
+    time_to_first_token: float | None = None
+    """Milliseconds; the median of the prefill of a decoder."""
+    time_per_output_token: float | None = None
+    """Milliseconds; the median of a decode step."""
+    tokens_per_second: float | None = None
+    """Tokens that decode steps of this length give, over all sequences of the batch."""
     conditions: Conditions | None = None
     stats: dict[str, Any] = field(default_factory=dict)
     """What the runtime reports besides, under names of its own."""
@@ -268,6 +275,32 @@ class MeasuredPerformance(Performance):
     build_name: str = ""
     verification: Verification | None = None
     grade: Grade | None = None
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How fast a decoder generates with one runtime. Times are in milliseconds."""
+
+    model_name: str
+    model_hash: str
+    parent_hash: str | None
+    device_type: str
+    device: str
+    runtime: str
+    label: str
+    """The runtime, its place and the precision."""
+    time_to_first_token: float | None
+    """The median of the prefill; None if the script has none."""
+    time_per_output_token: float
+    """The mean over all decode steps: their medians, interpolated between the lengths."""
+    tokens_per_second: float
+    """Of the decode steps, over all sequences of the batch."""
+    cache_lengths: tuple[int, ...]
+    """The lengths that were measured; 0 for a cache that does not grow."""
+    verdict: Verdict
+    """The worst of the measured invocations."""
+    prefill_hash: str | None
+    decode_hashes: tuple[str, ...]
 
 
 @dataclass(frozen=True)

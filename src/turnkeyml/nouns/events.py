@@ -22,6 +22,7 @@ __all__ = [
     "InputFinished",
     "InvocationFinished",
     "InvocationFound",
+    "InvocationStarted",
     "TurnAwaited",
     "TurnTaken",
     "MeasureEstimated",
@@ -61,6 +62,17 @@ class ScriptFinished:
 
     outcome: ScriptOutcome
     invocations: tuple[InvocationRecord, ...]
+
+
+@dataclass(frozen=True)
+class InvocationStarted:
+    """An invocation is about to be built and measured."""
+
+    invocation: str
+    what: str
+    """Its model and, for a decoder, what it does, in a few words."""
+    position: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -163,6 +175,7 @@ Event = (
     ScriptStarted
     | InvocationFound
     | ScriptFinished
+    | InvocationStarted
     | Waiting
     | BuildReused
     | StageStarted

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns.evaluations import Evaluation, MeasuredPerformance, RaceResult
+from turnkeyml.nouns.evaluations import (
+    Evaluation,
+    Generation,
+    MeasuredPerformance,
+    RaceResult,
+)
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.tasks import Input
 from turnkeyml.nouns.verdicts import Verification
@@ -14,8 +19,10 @@ __all__ = [
     "InputResult",
     "InvocationRecord",
     "InvocationResult",
+    "Phase",
     "ScriptOutcome",
     "StageRecord",
+    "Steps",
 ]
 
 
@@ -29,6 +36,32 @@ class BuildStatus(Word):
     RUNNING = "build_running"
     SUCCESSFUL = "successful_build"
     FAILED = "failed_build"
+
+
+class Phase(Word):
+    """What an invocation is for a decoder with a key-value cache."""
+
+    PREFILL = "prefill"
+    """Reads the prompt and gives the first token."""
+    DECODE = "decode"
+    """Gives one more token from the cache and the token before."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The decode steps that an invocation stands for; they differ in the length of the cache."""
+
+    group: str
+    """The hash of the first step, which all measured steps of a group share."""
+    length: int
+    """The length of the cache in this invocation."""
+    count: int
+    """How many lengths the script used."""
+    shortest: int
+    longest: int
+    executed: int
+    """How often the script called any of them."""
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -60,6 +93,11 @@ class InvocationRecord:
     """The method through which the script enters the model; empty if it calls the model itself."""
     arguments: dict[str, str] = field(default_factory=dict)
     """The arguments that are neither tensors nor equal to their defaults, as text."""
+    phase: Phase | None = None
+    tokens: int = 0
+    """How many tokens a run gives; 0 if it is not for a decoder."""
+    steps: Steps | None = None
+    """The decode steps that it stands for; None if it stands for itself alone."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +173,8 @@ class InputResult:
     """The seconds that the script, the builds and the measurements took."""
     log: str | None = None
     """The path of the output of the input, if it was kept."""
+    generations: tuple[Generation, ...] = ()
+    """How fast its decoders generate."""
 
     @property
     def ok(self) -> bool:

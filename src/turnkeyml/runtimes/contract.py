@@ -70,6 +70,8 @@ class Runtime(ABC):
     """The precisions in which it can measure a live model besides the model's own."""
     casts: ClassVar[tuple[str, ...]] = ()
     """The precisions that it casts to fp32 at run time, which costs time."""
+    widens: ClassVar[tuple[str, ...]] = ()
+    """The precisions that it does not run, so that a model in one of them is built in fp32."""
     library: ClassVar[str] = ""
     """The package whose version is that of the runtime."""
     reports_itself: ClassVar[bool] = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["RULES", "TOLERANCE", "Rules"]
+__all__ = ["RULES", "TOLERANCE", "Rules", "loosest"]
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,8 @@ RULES = {
     "int8": replace(_FP16, original_in="fp16"),
 }
 TOLERANCE = {precision: rules.loose for precision, rules in RULES.items()}
+
+
+def loosest(*precisions: str) -> str:
+    """The one of some precisions of which the least may be expected."""
+    return max(precisions, key=lambda precision: RULES[precision].loose)

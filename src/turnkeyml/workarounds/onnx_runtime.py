@@ -38,7 +38,7 @@ SIZES_IN_EXTERNAL_DATA = Workaround(
         "model again."
     ),
     remedy="We move small integer tensors back into the graph.",
-    where="turnkeyml.build.onnx_files:embed_external_data",
+    where="turnkeyml.build.onnx_files:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/issues/21325",
 )
 
@@ -50,8 +50,8 @@ SOURCE_DATA = Workaround(
         "A saved optimized model may refer to the external data file of its source by a "
         "path relative to another folder."
     ),
-    remedy="We move such data into the graph.",
-    where="turnkeyml.build.onnx_files:embed_external_data",
+    remedy="We write the path of the source, whose data the model shares.",
+    where="turnkeyml.build.onnx_files:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/pull/17311",
 )
 

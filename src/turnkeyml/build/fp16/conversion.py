@@ -11,6 +11,7 @@ from turnkeyml.build.fp16.convert import convert_to_float16
 from turnkeyml.build.fp16.keep import Kept
 from turnkeyml.build.fp16.subgraphs import Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
+from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Reference
 
 __all__ = ["Conversion"]
@@ -35,12 +36,17 @@ class Conversion:
         """Write the target."""
         convert_to_float16(self.source, self.target, kept)
 
+    @property
+    def judged_in(self) -> str:
+        """The precision whose tolerance holds: that of the original if it is the less exact."""
+        return loosest("fp16", self.reference.precision)
+
     def check(self) -> Verification:
         """The verdict on the target as a whole."""
         return check_onnx(
             str(self.target),
             self.reference,
-            "fp16",
+            self.judged_in,
             self.threads,
             may_specialise=self.may_specialise,
         )

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import onnx
 
-from turnkeyml.build import onnx_files
-from turnkeyml.build.fp16 import casts, weights
+from turnkeyml.build import onnx_files, weights
+from turnkeyml.build.fp16 import casts
 from turnkeyml.build.fp16.keep import Kept, with_named_nodes
 
 __all__ = ["convert_to_float16"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from turnkeyml.build.fp16.conversion import Conversion
 from turnkeyml.build.fp16.search import Search
 from turnkeyml.build.stage import ONNX, ONNX_FP32, Stage, Workbench
+from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.nouns import Verdict
 
 __all__ = ["Fp16Conversion"]
@@ -35,7 +36,7 @@ class Fp16Conversion(Stage):
             source_in_parts=received is not None and received.verdict is Verdict.IN_PARTS,
         )
         found = Search(conversion).run()
-        if bench.facts.get("precision", "fp32") == "fp32":
+        if bench.facts.get("precision", "fp32") == "fp32" or WIDENED_FROM in bench.facts:
             bench.artifacts[ONNX_FP32] = source
         if str(found.kept):
             bench.facts["kept_in_fp32"] = str(found.kept)

@@ -3,6 +3,8 @@
 The TorchScript exporter is several times faster on ordinary models. The dynamo exporter supports
 more models and handles those above the 2 GB limit of a protobuf file better. We try the faster
 exporter for the size of the model first. If its result fails or does not verify, we try the other.
+
+A decode step is exported with a dynamic length, so that one file serves all lengths of the cache.
 """
 
 from __future__ import annotations
@@ -18,16 +20,21 @@ from typing import Any
 import torch
 
 from turnkeyml.build.check import check_onnx
+from turnkeyml.build.onnx_files import move_weights_out, opset_of
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.build.subject import Subject
+from turnkeyml.build.widen import WIDENED_FROM, widen_bfloat16
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
+from turnkeyml.frameworks.torch.lengths import Axes, growing_axes
 from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.frameworks.torch.stabilised import judge_stable
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.judge import with_frozen
+from turnkeyml.verify.reference import Reference
 
 __all__ = ["ExportPytorch"]
 
@@ -44,19 +51,25 @@ class ExportPytorch(Stage):
     yields = frozenset({ONNX})
 
     def fire(self, bench: Workbench) -> None:
-        attempts = []
+        attempts: list[_Attempt] = []
         decisions = Decisions(bench)
-        for exporter in _order(bench.model):
-            attempt = _Attempt(exporter, bench, decisions)
-            attempt.make()
-            print(f"{exporter}: {attempt.outcome}", flush=True)
-            attempts.append(attempt)
-            if attempt.verification is not None and attempt.verification.trusted:
+        order = _order(bench.model)
+        plans = [(exporter, True) for exporter in order if bench.subject.siblings]
+        for exporter, dynamic in [*plans, *((exporter, False) for exporter in order)]:
+            if not dynamic and any(a.is_trusted for a in attempts):
                 break
-        best = min(attempts, key=lambda a: a.rank)
+            attempt = _Attempt(exporter, bench, decisions, dynamic)
+            attempt.make()
+            print(f"{attempt}: {attempt.outcome}", flush=True)
+            attempts.append(attempt)
+            if attempt.is_trusted and attempt.serves_siblings == dynamic:
+                break
+        best = min(attempts, key=lambda a: (a.rank, not a.serves_siblings))
         if best.verification is None:
-            raise BuildError("; ".join(f"{a.exporter}: {a.outcome}" for a in attempts))
+            raise BuildError("; ".join(f"{a}: {a.outcome}" for a in attempts))
         best.adopt(bench)
+        if best.serves_siblings:
+            bench.facts["dynamic_length"] = True
         bench.facts["exporter"] = best.exporter
         bench.facts["exporter_reason"] = _reason(best, attempts)
         bench.facts["precision"] = bench.subject.precision
@@ -68,15 +81,29 @@ class ExportPytorch(Stage):
 class _Attempt:
     """One attempt to export a model with one exporter."""
 
-    def __init__(self, exporter: str, bench: Workbench, decisions: Decisions) -> None:
+    def __init__(
+        self, exporter: str, bench: Workbench, decisions: Decisions, dynamic: bool = False
+    ) -> None:
         self.exporter = exporter
         self._bench = bench
         self._decisions = decisions
-        self._folder = bench.work / exporter
+        self._dynamic = dynamic
+        """Whether the lengths in which the siblings differ are dynamic."""
+        self._folder = bench.work / (f"{exporter}-dynamic" if dynamic else exporter)
         self.path = self._folder / bench.onnx_name("base")
         self.verification: Verification | None = None
+        self.serves_siblings = False
+        """Whether the file computes the same as the original at the other lengths too."""
         self.outcome = ""
         self.opset = 0
+        self._widened = False
+
+    def __str__(self) -> str:
+        return f"{self.exporter} with a dynamic length" if self._dynamic else self.exporter
+
+    @property
+    def is_trusted(self) -> bool:
+        return self.verification is not None and self.verification.trusted
 
     @property
     def rank(self) -> int:
@@ -87,8 +114,10 @@ class _Attempt:
         bench = self._bench
         self._folder.mkdir()
         try:
-            warned = _export(self.exporter, bench, self.path)
+            axes = growing_axes(bench.subject) if self._dynamic else {}
+            warned = _export(self.exporter, bench, self.path, axes)
             self.opset = _check_opset(self.path, bench)
+            self._widened = bench.widens and widen_bfloat16(self.path)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             traceback.print_exc()
             self.outcome = f"failed ({describe(_root(error))})"
@@ -105,6 +134,31 @@ class _Attempt:
         frozen = self._decisions.frozen(found, warned, traced=traced)
         self.verification = with_frozen(found, frozen, specialised=False)
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
+        if self._dynamic and self.is_trusted:
+            self._check_siblings()
+
+    def _check_siblings(self) -> None:
+        """See whether the file is right at the other lengths, on the inputs recorded there.
+
+        The build of each of them verifies it on held-out inputs as well.
+        """
+        for sibling in self._bench.subject.siblings:
+            reason = self._why_not_at(sibling)
+            if reason is not None:
+                self.outcome += f"; not at other lengths of the cache: {reason}"
+                return
+        self.serves_siblings = True
+
+    def _why_not_at(self, sibling: Subject) -> str | None:
+        """Why the file cannot serve another length; None if it can."""
+        threads = self._bench.threads
+        try:
+            known = sibling.reference(threads)
+        except Exception as error:  # noqa: BLE001 - the build of that length says so too
+            return describe(error)
+        recorded = Reference(known.inputs, known.outputs, precision=known.precision)
+        found = check_onnx(str(self.path), recorded, sibling.precision, threads)
+        return None if found.trusted else found.reason
 
     def _with_stable_weights(self, found: Verification) -> Verification:
         """The verdict; on a copy with stable weights if the model amplifies rounding too much."""
@@ -129,7 +183,10 @@ class _Attempt:
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
             shutil.rmtree(folder)
         bench.artifacts[ONNX] = bench.work / self.path.name
+        move_weights_out(bench.artifacts[ONNX])  # so that later stages can share them
         bench.facts["onnx_opset"] = self.opset
+        if self._widened:
+            bench.facts[WIDENED_FROM] = "bf16"
 
 
 def _root(error: BaseException) -> BaseException:
@@ -145,13 +202,13 @@ def _order(model: torch.nn.Module) -> list[str]:
 
 
 def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
-    others = [f"{a.exporter} {a.outcome}" for a in attempts if a is not best]
+    others = [f"{a} {a.outcome}" for a in attempts if a is not best]
     if others:
         return f"{best.outcome}; {'; '.join(others)}"
     return f"the faster exporter for a model of this size; {best.outcome}"
 
 
-def _export(exporter: str, bench: Workbench, path: Path) -> list[Warned]:
+def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[Warned]:
     """Write the ONNX file; return where the exporter may have frozen a data-dependent value."""
     for module in bench.model.modules():
         _detached(vars(module))
@@ -164,7 +221,7 @@ def _export(exporter: str, bench: Workbench, path: Path) -> list[Warned]:
         stack.enter_context(eval_mode(wrapper))
         caught = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
-        _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset)
+        _EXPORTERS[exporter](wrapper, path, inputs, outputs, bench.opset, axes=axes)
     for found in caught:
         print(warnings.formatwarning(found.message, found.category, found.filename, found.lineno))
     if not path.exists():
@@ -194,10 +251,11 @@ def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 
 def _export_torchscript(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
 ) -> None:
     symbolics.register()
     model, args = wrapper.as_exported()
+    names = {inputs[i]: dict.fromkeys(grows, f"length_{i}") for i, grows in axes.items()}
     torch.onnx.export(
         model,
         args,
@@ -205,20 +263,25 @@ def _export_torchscript(
         input_names=inputs,
         output_names=outputs,
         opset_version=opset,
+        dynamic_axes=names or None,
         dynamo=False,
     )
 
 
 def _export_dynamo(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int
+    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
 ) -> None:
+    tensors = wrapper.tensors()
+    auto = torch.export.Dim.AUTO
+    shapes = tuple(dict.fromkeys(axes.get(i, ()), auto) for i in range(len(tensors)))
     torch.onnx.export(
         wrapper,
-        wrapper.tensors(),
+        tensors,
         str(path),
         input_names=inputs,
         output_names=outputs,
         opset_version=opset,
+        dynamic_shapes={"tensors": shapes} if axes else None,
         dynamo=True,
         external_data=True,
         verbose=False,
@@ -233,8 +296,6 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 
 def _check_opset(path: Path, bench: Workbench) -> int:
     """The opset of a file, which may differ from the requested one (``DYNAMO_OPSET``)."""
-    from turnkeyml.build.onnx_files import opset_of
-
     written = opset_of(path)
     if written != bench.opset and bench.opset_was_chosen:
         raise BuildError(f"opset {bench.opset} was requested, but it wrote opset {written}")

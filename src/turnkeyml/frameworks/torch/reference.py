@@ -18,13 +18,15 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
 from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.frameworks.torch.widened import widened_in_turn
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
 __all__ = ["precision_name", "reference_of", "reference_on"]
 
 PRECISE_LIMIT_BYTES = 5 << 28
-"""Models with more bytes of weights than this are not run in another precision: it needs a copy."""
+"""Models with more bytes of weights than this are not copied to run in another precision. From a
+half precision to fp32 they run module by module instead."""
 
 COSTLY_BYTES = 1 << 28
 """Models with more bytes of weights than this are run in another precision only if the looser
@@ -133,7 +135,8 @@ class _Original:
         """The outputs in another precision; None if that is too expensive or fails."""
         dtype = DTYPES[precision]
         weights = self.weight_bytes
-        if weights > PRECISE_LIMIT_BYTES:
+        widens = dtype == torch.float32 and lowest_precision(self._model).itemsize < dtype.itemsize
+        if weights > PRECISE_LIMIT_BYTES and not widens:
             print(f"Not run in {precision}: it would copy {weights:,} bytes of weights", flush=True)
             return None
         if dtype == torch.float64 and self._operations > PRECISE_LIMIT_FLOPS:
@@ -143,6 +146,9 @@ class _Original:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
                 with _rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
+            if weights > PRECISE_LIMIT_BYTES:
+                with preserved(self._model), widened_in_turn(self._model, dtype):
+                    return self._call(self._model, dtype)
             return self._call(copy.deepcopy(self._model).to(dtype), dtype)
         except Exception as error:  # noqa: BLE001 - many models hard-code a dtype; the log says so
             print(f"The original does not run in {precision}: {describe(error)}", flush=True)

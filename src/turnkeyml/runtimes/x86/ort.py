@@ -34,6 +34,7 @@ class Ort(Runtime):
         ),
     )
     casts = ("fp16",)
+    widens = ("bf16",)
     library = "onnxruntime"
     status_stats = ("fallback",)
 

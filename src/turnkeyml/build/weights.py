@@ -1,12 +1,13 @@
-"""Converting external weights to float16 from file to file.
+"""Converting external weights from file to file: to float16, or from bfloat16 to float32.
 
-ONNX Runtime's converter needs weights in memory. So external weights are detached from the graph
-before it runs, and converted in blocks afterwards: memory does not grow with the model. onnx-ir
-would load whole tensors instead; benchmarks/external_data.py has the comparison.
+Converters of graphs need weights in memory. So external weights are detached from the graph before
+one runs, and converted in blocks afterwards: memory does not grow with the model. onnx-ir would
+load whole tensors instead; benchmarks/external_data.py has the comparison.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,13 +16,15 @@ import numpy as np
 import onnx
 from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
+from turnkeyml.build.onnx_files import ALIGNMENT
+from turnkeyml.cache.arrays import widen
+
 __all__ = ["Location", "detach", "reattach", "to_float16"]
+
+Convert = Callable[[bytes], bytes]
 
 BLOCK = 1 << 18
 """The bytes that are converted at a time. Larger blocks cause page faults for every block."""
-
-ALIGNMENT = 4096
-"""The alignment of each tensor in bytes, so that runtimes can map it into memory."""
 
 _MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
 """The bit mask of the magnitude of a float16; the bits of infinity."""
@@ -71,22 +74,39 @@ def reattach(
             begin = output.tell()
             with (folder / location.file).open("rb") as weights:
                 weights.seek(location.offset)
-                _copy(weights, output, location.length, tensor.data_type != location.data_type)
+                convert = _conversion(location.data_type, tensor.data_type)
+                _copy(weights, output, location.length, convert)
             tensor.dims[:] = location.dims
             tensor.raw_data = b""
             set_external_data(tensor, data.name, begin, output.tell() - begin)
             tensor.ClearField("raw_data")
 
 
-def _copy(weights: BinaryIO, output: BinaryIO, length: int, convert: bool) -> None:
+def _conversion(before: int, after: int) -> Convert | None:
+    """The function that converts a block; None if the type stays the same."""
+    if before == after:
+        return None
+    return {
+        (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16): _halved,
+        (onnx.TensorProto.BFLOAT16, onnx.TensorProto.FLOAT): _widened,
+    }[before, after]
+
+
+def _halved(block: bytes) -> bytes:
+    return to_float16(np.frombuffer(block, np.float32)).tobytes()
+
+
+def _widened(block: bytes) -> bytes:
+    return widen(np.frombuffer(block, np.uint16)).tobytes()
+
+
+def _copy(weights: BinaryIO, output: BinaryIO, length: int, convert: Convert | None) -> None:
     while length > 0:
         block = weights.read(min(BLOCK, length))
         if not block:
             raise OSError(f"{weights.name} is truncated: the model needs more data")
         length -= len(block)
-        if convert:
-            block = to_float16(np.frombuffer(block, np.float32)).tobytes()
-        output.write(block)
+        output.write(block if convert is None else convert(block))
 
 
 def to_float16(numbers: np.ndarray) -> np.ndarray:
