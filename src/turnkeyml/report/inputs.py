@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.files import read_json
-from turnkeyml.cache.layout import journal_folder
+from turnkeyml.cache.runs import journal_folder
 from turnkeyml.report.failures import kind_of
 from turnkeyml.report.rows import one_line
 

@@ -37,7 +37,7 @@ class OnnxFiles(Framework):
         from turnkeyml.frameworks.onnx.passed import with_inputs
         from turnkeyml.nouns import Input
 
-        return with_inputs(read_onnx(Input(os.fspath(model))), args, kwargs)
+        return with_inputs(read_onnx(Input(os.fspath(model)), {}, None), args, kwargs)
 
 
 def _is_onnx(path: str | bytes) -> bool:

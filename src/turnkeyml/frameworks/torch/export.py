@@ -114,8 +114,7 @@ class _Attempt:
         bench = self._bench
         self._folder.mkdir()
         try:
-            axes = growing_axes(bench.subject) if self._dynamic else {}
-            warned = _export(self.exporter, bench, self.path, axes)
+            warned = self._write(bench, self.path)
             self.opset = _check_opset(self.path, bench)
             self._widened = bench.widens and widen_bfloat16(self.path)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
@@ -136,6 +135,10 @@ class _Attempt:
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
         if self._dynamic and self.is_trusted:
             self._check_siblings()
+
+    def _write(self, bench: Workbench, path: Path) -> list[Warned]:
+        axes = growing_axes(self._bench.subject) if self._dynamic else {}
+        return _export(self.exporter, bench, path, axes)
 
     def _check_siblings(self) -> None:
         """See whether the file is right at the other lengths, on the inputs recorded there.
@@ -164,11 +167,13 @@ class _Attempt:
         """The verdict; on a copy with stable weights if the model amplifies rounding too much."""
         if found.verdict not in (Verdict.CLOSE, Verdict.MISMATCH):
             return found
-        folder = self._bench.work / f"{self.exporter}-stable"
+        folder = self._folder.with_name(f"{self._folder.name}-stable")
 
         def export(bench: Workbench) -> Path:
             folder.mkdir()
-            _export(self.exporter, bench, folder / self.path.name)
+            self._write(bench, folder / self.path.name)
+            if self._widened:
+                widen_bfloat16(folder / self.path.name)
             return folder / self.path.name
 
         try:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder, build_folders, journal_folder
+from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.runs import journal_folder
 from turnkeyml.report.builds import read_build
 from turnkeyml.report.columns import ordered_columns
 from turnkeyml.report.contract import Cell, Report
