@@ -200,7 +200,7 @@ def test_a_tree_that_decides_by_digits_that_its_file_lacks_is_a_mismatch(cache):
     assert built(model, table, cache).verification.verdict == "mismatch"
 
 
-@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("library", [pytest.param("xgboost", marks=pytest.mark.slow), "lightgbm"])
 def test_boosted_trees_and_boosters_match(cache, library):
     module = importlib.import_module(library)
     quiet = {"verbose": -1} if library == "lightgbm" else {}
@@ -242,7 +242,7 @@ def test_a_script_is_discovered_built_verified_and_measured(tmp_path):
             x, y = load_iris(return_X_y=True)
             forest = RandomForestClassifier(10, random_state=0).fit(x, y)
             print(forest.score(x, y))
-            print(forest.predict(x[:1]))
+            print(forest.predict(x)[:1])
         """)
     )
     cache = tmp_path / "cache"
@@ -251,6 +251,6 @@ def test_a_script_is_discovered_built_verified_and_measured(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Model Type:     Scikit-learn (sklearn.base.BaseEstimator)" in done.stdout
-    assert "With input shape 2 (executed 1x" in done.stdout
+    assert "forest (executed 2x" in done.stdout
     found = [yaml.safe_load(p.read_text()) for p in Path(cache).glob("*/turnkey_stats.yaml")]
-    assert [s["evaluations"][0]["verification"]["verdict"] for s in found] == ["match"] * 2
+    assert [s["evaluations"][0]["verification"]["verdict"] for s in found] == ["match"]

@@ -6,7 +6,6 @@ constant, or passed into the body of a loop. The trace follows it through all of
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -138,7 +137,6 @@ class Graph:
             if is_table and any(n.op_type == "Add" for n, _ in self.consumers.get(name, ())):
                 yield dims[1]
 
-    @functools.cache  # noqa: B019 - lives as long as the graph
     def constant(self, name: str) -> np.ndarray | None:
         """The value of a small constant; None for anything else."""
         tensor = self._tensors.get(name)
