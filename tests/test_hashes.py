@@ -1,5 +1,9 @@
 """Hashes are the documented ones."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -42,3 +46,31 @@ def test_known_hashes(model, model_hash, shape, invocation_hash):
 def test_an_invocation_depends_on_what_calls_it():
     arguments = ({"x": (1,)}, {"x": "float32"})
     assert hash_invocation("a", None, *arguments) != hash_invocation("a", "b", *arguments)
+
+
+def test_the_fingerprint_does_not_depend_on_the_order_of_sets(tmp_path):
+    """Otherwise a cached build would be made again in one run of two."""
+    script = tmp_path / "model.py"
+    script.write_text(
+        "import torch\n"
+        "from turnkeyml.frameworks.torch.identity import model_fingerprint\n"
+        "NAMES = {name: len(name) for name in {'one', 'two', 'three', 'four', 'five'}}\n"
+        "class Net(torch.nn.Linear):\n"
+        "    names = NAMES\n"
+        "    def forward(self, x):\n"
+        "        return super().forward(x) * NAMES['one']\n"
+        "net = Net(2, 2)\n"
+        "net.kinds = {print, len, torch.nn.Linear}\n"
+        "print(model_fingerprint(net))\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, script],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2, 3)
+    }
+    assert len(found) == 1

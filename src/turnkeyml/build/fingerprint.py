@@ -104,13 +104,14 @@ class Code:
             for item in value[:_MAX_ITEMS]:
                 yield from self.value(item, depth - 1)
         elif depth > 0 and isinstance(value, (set, frozenset)):
-            yield repr(sorted(map(repr, value)))
+            yield from sorted("".join(self.value(item, depth - 1)) for item in value)
         elif self._special is not None and (words := self._special(value)) is not None:
             yield from words
         elif depth > 0:
             yield type(value).__qualname__
             items = value if isinstance(value, dict) else _plain_attributes(value)
-            for name, item in list(items.items())[:_MAX_ITEMS]:
+            # The order of a dict may come from a set, whose order varies from run to run.
+            for name, item in sorted(items.items(), key=lambda pair: str(pair[0]))[:_MAX_ITEMS]:
                 yield f"{name}="
                 yield from self.value(item, depth - 1)
 
@@ -144,8 +145,12 @@ class Code:
         self._nested -= 1
 
     def _globals(self, function: types.FunctionType) -> Iterator[str]:
-        """The global variables that a function uses: user code by its code, others by value."""
-        names = function.__code__.co_names
+        """The global variables that a function uses: user code by its code, others by value.
+
+        Those of an installed package may hold anything, such as the list of all other packages: of
+        them only plain constants count.
+        """
+        names, is_users = function.__code__.co_names, is_users_file(function.__code__.co_filename)
         for name in names:
             value = function.__globals__.get(name)
             if isinstance(value, types.FunctionType):
@@ -156,7 +161,7 @@ class Code:
                 if _is_users_module(value):
                     for inner in names:
                         yield from self.value(vars(value).get(inner), 2)
-            elif not name.startswith("__"):
+            elif not name.startswith("__") and (is_users or isinstance(value, _PRIMITIVE)):
                 yield f"{name}="
                 yield from self.value(value, 2)
 
