@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "cli"
 
@@ -37,6 +38,25 @@ Turnkey = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
+
+
+def printed(*words: object, env: dict[str, str] | None = None) -> str:
+    """What the program prints to standard output, where nothing may fail."""
+    done = subprocess.run(
+        [sys.executable, "-m", "turnkeyml", *map(str, words)],
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def evaluations(cache: Path) -> list[dict]:
+    """The evaluations of the one build in a cache."""
+    (stats,) = cache.glob("*/turnkey_stats.yaml")
+    return yaml.safe_load(stats.read_text())["evaluations"]
 
 
 @pytest.fixture

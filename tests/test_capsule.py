@@ -20,6 +20,8 @@ from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
 
+from .chaotic import Chaotic
+
 
 class Cancelling(torch.nn.Module):
     """Takes two large sums from each other: what is left has few digits, in any implementation."""
@@ -31,21 +33,6 @@ class Cancelling(torch.nn.Module):
     def forward(self, x):
         large = x @ self.weight - x.flip(1) @ self.weight.flip(0)
         return large + x[:, :8]
-
-
-class Chaotic(torch.nn.Module):
-    """Every layer triples a difference, so that the whole cannot be compared in fp16."""
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(24))
-        for layer in self.layers:
-            torch.nn.init.normal_(layer.weight, std=3 / 8)
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = torch.tanh(layer(x))
-        return x
 
 
 def build(cache: Path, model: torch.nn.Module, x: torch.Tensor, **settings: str) -> BuildState:

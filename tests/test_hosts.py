@@ -19,7 +19,6 @@ import numpy
 import onnx
 import onnxruntime
 import pytest
-import yaml
 from onnx import helper
 
 from turnkeyml.api.plan import make_plan
@@ -30,7 +29,7 @@ from turnkeyml.options.places import hosts, places_of
 from turnkeyml.system.hosts import examine_on
 
 from . import sshd as servers
-from .conftest import EXAMPLES
+from .conftest import EXAMPLES, evaluations, printed
 from .sshd import ALIAS, Sshd
 
 SAMPLE = EXAMPLES / "onnx" / "sample.onnx"
@@ -78,23 +77,6 @@ def reach(sshd, monkeypatch) -> Callable[..., None]:
     return configure
 
 
-def printed(sshd: Sshd, *words: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "turnkeyml", *map(str, words)],
-        env={**os.environ, **sshd.environment},
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def evaluations(cache: Path) -> list[dict]:
-    (stats,) = cache.glob("*/turnkey_stats.yaml")
-    return yaml.safe_load(stats.read_text())["evaluations"]
-
-
 def blobs(sshd: Sshd) -> dict[str, int]:
     """What was sent to the host, by its hash; the number of a file changes if it is sent again."""
     return {path.name: path.stat().st_ino for path in (sshd.remote / "blobs").iterdir()}
@@ -106,7 +88,14 @@ def raced(sshd, python, tmp_path_factory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("race")
     words = ["race", SAMPLE, "--host", ALIAS, "--host", "ort-near=near", "--iterations", 20]
     return folder, printed(
-        sshd, *words, "--python", f"there={python}", "--baseline", "ort-near", "-d", folder
+        *words,
+        "--python",
+        f"there={python}",
+        "--baseline",
+        "ort-near",
+        "-d",
+        folder,
+        env=sshd.environment,
     )
 
 
@@ -146,12 +135,12 @@ def test_it_ran_as_the_user_of_the_host(raced, sshd):
 @needs_sshd
 def test_reports_and_comparisons_show_machines_apart(raced, sshd, tmp_path):
     cache, _ = raced
-    printed(sshd, "cache", "report", "-d", cache, "-r", tmp_path)
+    printed("cache", "report", "-d", cache, "-r", tmp_path, env=sshd.environment)
     (report,) = tmp_path.glob("*.csv")
     with report.open() as file:
         assert [row["host"] for row in csv.DictReader(file)] == ["far", "ort-near"]
     for side in (cache, report):
-        text = printed(sshd, "compare", side, side)
+        text = printed("compare", side, side, env=sshd.environment)
         assert "ort (host far, python there) fp32" in text
         assert "only in" not in text
 
@@ -164,7 +153,7 @@ def test_a_second_run_sends_nothing(raced, sshd, python, tmp_path):
     shutil.copytree(raced[0], cache)
     words = ["cache", "benchmark", "sample*", "-d", cache, "--iterations", 20]
     words += ["--python", f"there={python}", "--host", ALIAS, "--host", "third=near"]
-    printed(sshd, *words, "--skip", "successful")
+    printed(*words, "--skip", "successful", env=sshd.environment)
     assert [e["host"] for e in evaluations(cache)] == ["far", "ort-near", "third"]
     assert blobs(sshd) == before
 
@@ -172,7 +161,7 @@ def test_a_second_run_sends_nothing(raced, sshd, python, tmp_path):
 @needs_sshd
 def test_this_machine_races_against_another_one(sshd, python, tmp_path):
     words = ["race", SAMPLE, "--host", "here", "--host", ALIAS, "--python", f"p={python}"]
-    text = printed(sshd, *words, "--quick", "-d", tmp_path)
+    text = printed(*words, "--quick", "-d", tmp_path, env=sshd.environment)
     found = evaluations(tmp_path)
     assert [(e["host"], e["conditions"]["machine"]) for e in found] == [
         ("", ""),
@@ -184,7 +173,7 @@ def test_this_machine_races_against_another_one(sshd, python, tmp_path):
 @needs_sshd
 def test_threads_of_the_machine_are_the_default_and_can_be_chosen(raced, sshd, python, tmp_path):
     words = [SAMPLE, "--host", ALIAS, "--python", python, "--iterations", 20, "--threads", 1]
-    printed(sshd, *words, "-d", tmp_path)
+    printed(*words, "-d", tmp_path, env=sshd.environment)
     (one,) = evaluations(tmp_path)
     assert one["conditions"]["threads"] == 1
     assert one["conditions"]["settings"]["intra_op_num_threads"] == 1
@@ -211,7 +200,7 @@ def test_external_data_goes_over_with_the_model(sshd, python, tmp_path):
     made = product(tmp_path / "m.onnx", 8)
     cache = tmp_path / "cache"
     words = [made, "--host", ALIAS, "--python", python, "--iterations", 20]
-    printed(sshd, *words, "-d", cache)
+    printed(*words, "-d", cache, env=sshd.environment)
     (one,) = evaluations(cache)
     assert one["verification"]["verdict"] == "match"
 
@@ -451,7 +440,7 @@ def opened(sshd: Sshd, python: str, folder: Path) -> Iterator:
     from turnkeyml.measure.worker import WorkerRequest
     from turnkeyml.runtimes.contract import Request
 
-    printed(sshd, SAMPLE, "--build-only", "-d", folder)
+    printed(SAMPLE, "--build-only", "-d", folder, env=sshd.environment)
     (build,) = [p.parent for p in folder.glob("*/turnkey_stats.yaml")]
     (model,) = build.glob("onnx/*.onnx")
     file = model.relative_to(build).as_posix()

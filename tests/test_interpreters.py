@@ -15,7 +15,6 @@ import numpy
 import onnx
 import onnxruntime
 import pytest
-import yaml
 
 import turnkeyml
 from turnkeyml import TurnkeyError, UsageError, race_files
@@ -26,7 +25,7 @@ from turnkeyml.runtimes.elsewhere import require_elsewhere
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.runtimes.registry import find_runtime
 
-from .conftest import EXAMPLES, SMALL_MODEL
+from .conftest import EXAMPLES, SMALL_MODEL, evaluations, printed
 
 SAMPLE = EXAMPLES / "onnx" / "sample.onnx"
 LIBRARIES = {"numpy": numpy, "onnxruntime": onnxruntime}
@@ -57,22 +56,6 @@ def raced(bare, tmp_path_factory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("race")
     words = ["race", SAMPLE, "--python", f"ort-a={bare}", "--python", bare, "--iterations", 20]
     return folder, printed(*words, "--baseline", "bare", "-d", folder)
-
-
-def printed(*words: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "turnkeyml", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def evaluations(cache: Path) -> list[dict]:
-    (stats,) = cache.glob("*/turnkey_stats.yaml")
-    return yaml.safe_load(stats.read_text())["evaluations"]
 
 
 @posix

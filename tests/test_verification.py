@@ -13,6 +13,8 @@ from turnkeyml.frameworks.torch.reference import reference_of
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Reference
 
+from .chaotic import Chaotic
+
 RANDOM = np.random.default_rng(0)
 GOLDEN = RANDOM.standard_normal(1000).astype(np.float32)
 
@@ -303,21 +305,6 @@ def test_the_verdict_names_an_examination_that_failed(tmp_path, monkeypatch):
         "the analysis of its value ranges failed: RuntimeError: no memory"
         in state.verification.reason
     )
-
-
-class Chaotic(torch.nn.Module):
-    """Every layer triples a difference, as deep models with random weights may."""
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(24))
-        for layer in self.layers:
-            torch.nn.init.normal_(layer.weight, std=3 / 8)
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = torch.tanh(layer(x))
-        return x
 
 
 def test_a_model_that_amplifies_rounding_is_verified_in_subgraphs(tmp_path):
