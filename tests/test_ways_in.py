@@ -111,6 +111,13 @@ SCRIPTS = {
     detector = Detector()
     detector(torch.rand(3, 4))
     """,
+    "probes_of_a_library": """
+    import sys
+    sys.path.append(__file__.replace("probes_of_a_library.py", "site-packages"))
+    from site_packages import make
+    whole = make(SmallModel, torch)
+    whole(torch.rand(3, 4))
+    """,
     "nothing_but_probes": """
     class Detector(torch.nn.Module):
         def __init__(self):
@@ -190,6 +197,14 @@ SCRIPTS = {
 def write(folder: Path) -> None:
     for name, body in SCRIPTS.items():
         (folder / f"{name}.py").write_text(SMALL_MODEL + textwrap.dedent(body))
+    library = folder / "site-packages" / "site_packages.py"
+    library.parent.mkdir()
+    library.write_text(
+        "def make(kind, torch):\n"
+        "    part = kind(4, 4)\n"
+        "    size = part(torch.zeros(1, 4)).shape[-1]\n"
+        "    return torch.nn.Sequential(part, kind(size, 2))\n"
+    )
     package = folder / "package" / "inner"
     package.mkdir(parents=True)
     (folder / "package" / "__init__.py").write_text("")
@@ -237,6 +252,7 @@ def listed(result: InputResult) -> dict[str, int]:
         "loops": {"writer": 2, "net": 18},
         "own_call": {"scaled": 1, "raw": 1},
         "probes": {"detector": 1},
+        "probes_of_a_library": {"whole": 1},
         "reassigned": {"known.encode": 1, "net.encode": 1},
         "partial_methods": {"partial": 1},
         "compiled_and_not": {"model": 3, "other": 2},

@@ -15,6 +15,7 @@ import contextlib
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -68,6 +69,8 @@ class Recorder:
         self._process = os.getpid()
         self._loops: set[tuple[type, str]] = set()
         """Methods that call their model over and over."""
+        self._by_libraries: list[tuple[weakref.ref[torch.nn.Module], Invocation]] = []
+        """Calls that functions of libraries made, maybe to build a larger model."""
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -207,7 +210,24 @@ class Recorder:
             call = replace(call, frame=frame)
             if opened is not None and not opened.may_loop:
                 return None, opened
-            return self._register.enter(call, announce=opened is None), opened
+            if not self._register.knows(call.target):
+                self._forget_probes(call.target)
+            invocation = self._register.enter(call, announce=opened is None)
+            if invocation is not None and way is None and stack.is_in_library(frame):
+                self._by_libraries.append((weakref.ref(call.target), invocation))
+            return invocation, opened
+
+    def _forget_probes(self, whole: torch.nn.Module) -> None:
+        """Uncount what a library called to see the shapes of a part, before it made the whole."""
+        left = []
+        for reference, invocation in self._by_libraries:
+            part = reference()
+            if part is not None and part is not whole and modules.contains(whole, part):
+                invocation.executed -= 1
+                invocation.completed -= 1
+            elif part is not None:
+                left.append((reference, invocation))
+        self._by_libraries = left
 
     def _is_of_interest(self, target: torch.nn.Module) -> bool:
         weightless = modules.is_weightless(target) and not self._thread.weightless

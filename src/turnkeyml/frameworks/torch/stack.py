@@ -18,6 +18,7 @@ __all__ = [
     "called_by_torch_tool",
     "caller",
     "find_name",
+    "is_in_library",
     "location",
 ]
 
@@ -52,6 +53,11 @@ def called_by_torch_tool(frame: FrameType | None) -> bool:
 
 _RUNNERS = {"compile_wrapper", "_fn", "__call__", "call_wrapped"}
 """Functions of those tools that run their finished product on behalf of the script."""
+
+
+def is_in_library(frame: FrameType | None) -> bool:
+    """Whether a frame runs code that is not the user's own."""
+    return frame is not None and not is_users_file(frame.f_code.co_filename)
 
 
 def location(frame: FrameType | None) -> tuple[str, int]:
