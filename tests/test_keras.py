@@ -419,11 +419,8 @@ def test_usual_layers_match_after_their_export(tmp_path):
     done = turnkey(tmp_path, "script.py", "--build-only")
     assert done.returncode == 0, done.stdout + done.stderr
     states = [yaml.safe_load(p.read_text()) for p in tmp_path.glob("cache/*/*_state.yaml")]
-    found = {s["verification"]["precision"]: s["verification"] for s in states}
-    assert {name: (v["verdict"], v["held_out"]) for name, v in found.items()} == {
-        "fp32": ("match", 4),
-        "fp16": ("match", 4),
-    }
+    found = [(s["verification"]["verdict"], s["verification"]["held_out"]) for s in states]
+    assert found == [("match", 4)] * 2, states
 
 
 @pytest.mark.slow

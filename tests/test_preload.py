@@ -44,6 +44,13 @@ def test_what_is_not_shared(tmp_path, text):
     assert shared_imports(write(tmp_path, text)) == []
 
 
+@pytest.mark.parametrize("library", ["keras", "tensorflow", "jax"])
+def test_what_starts_threads_when_it_is_imported_is_not_shared(tmp_path, library, monkeypatch):
+    monkeypatch.setattr("turnkeyml.launch.local.preload._is_installed", lambda package: True)
+    assert shared_imports(write(tmp_path, f"import {library}\n")) == []
+    assert shared_imports(write(tmp_path, "import yaml\n")) == ["yaml"]
+
+
 def test_one_script_that_imports_it_later_is_enough(tmp_path):
     paths = write(tmp_path, "import yaml\n", LEAST_SCRIPTS + 1)
     (tmp_path / "script_3.py").write_text("import sys\nsys.path.insert(0, 'x')\nimport yaml\n")

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FRAMEWORKS", "find_framework", "framework_of", "frameworks", "reader_of"]
 
-FRAMEWORKS = ("keras", "torch", "onnx", "sklearn")
-"""The names of the folders, in lookup order."""
+FRAMEWORKS = ("torch", "onnx", "keras", "sklearn")
+"""The names of the folders. A model that two frameworks own belongs to the later one."""
 
 
 def frameworks() -> list[Framework]:
@@ -33,4 +33,4 @@ def reader_of(path: str) -> Framework | None:
 
 def framework_of(model: Any) -> Framework | None:
     """The framework of a live model; None for an object of no known framework."""
-    return next((f for f in frameworks() if f.owns(model)), None)
+    return next((f for f in reversed(frameworks()) if f.owns(model)), None)

@@ -219,12 +219,14 @@ def _patched(kind: Any, name: str, make: Callable[[Original], Original]) -> Iter
 
 
 def _caller() -> FrameType | None:
-    """The innermost frame that is neither in this package nor in Keras, nor made by TensorFlow."""
+    """The innermost frame outside of this package, of Keras and of code that TensorFlow makes."""
     skipped = (_PACKAGE, os.path.dirname(str(sys.modules["keras"].__file__)) + os.sep)
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(skipped) and "__autograph_generated" not in name:
-            return frame
+    while frame is not None and frame.f_code.co_filename.startswith(skipped):
         frame = frame.f_back
-    return None
+    outer = frame
+    while outer is not None:
+        if "__autograph_generated" in outer.f_code.co_filename:
+            frame = outer.f_back
+        outer = outer.f_back
+    return frame
