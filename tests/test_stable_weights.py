@@ -15,6 +15,7 @@ from turnkeyml.build.twin import difference
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.frameworks.torch.export import _EXPORTERS
+from turnkeyml.frameworks.torch.stabilised import _says_as_much
 from turnkeyml.frameworks.torch.stable import stable_copy
 from turnkeyml.nouns import Plan, Verdict
 
@@ -190,6 +191,15 @@ def test_what_cannot_be_told_is_verified_with_stable_weights(right, tmp_path):
     for found in (right[1], built(tmp_path)):
         assert (found.verdict, found.stable_weights) == (Verdict.IN_PARTS, True)
         assert found.cosine >= 0.99
+
+
+def test_weights_at_which_a_model_says_nothing_prove_nothing():
+    some, none = {"boxes": np.array([[1.0, 2.0]])}, {"boxes": np.zeros((0, 2))}
+    same = {"boxes": np.array([[3.0, 3.0]])}
+    assert _says_as_much(some, some)
+    assert _says_as_much(none, none)
+    assert not _says_as_much(none, some)
+    assert not _says_as_much(same, some)
 
 
 def test_a_negated_weight_in_the_file_itself_is_seen(tmp_path, monkeypatch):

@@ -8,8 +8,10 @@ import torch
 import turnkeyml
 from turnkeyml.build.fp16.convert import convert_to_float16
 from turnkeyml.build.fp16.keep import out_of_range
-from turnkeyml.build.fp16.subgraphs import verify_subgraphs
+from turnkeyml.build.fp16.ranges import largest_magnitudes
+from turnkeyml.build.fp16.subgraphs import Exact, verify_subgraphs
 from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.system import machine
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Reference
 
@@ -324,13 +326,13 @@ def test_an_error_in_one_subgraph_is_found(tmp_path):
     torch.onnx.export(Chaotic().eval(), (x,), str(good), input_names=["x"], dynamo=False)
     convert_to_float16(good, bad)
     inputs = {"x": x.numpy()}
-    assert verify_subgraphs(good, bad, inputs, "fp16", 1).verdict.verdict == "match"
+    assert verify_subgraphs(Exact(good, inputs, 1), bad, "fp16", 1).verdict.verdict == "match"
     model = onnx.load(str(bad))
     bias = next(t for t in model.graph.initializer if t.name == "layers.12.bias")
     changed = onnx.numpy_helper.to_array(bias) * np.float16(1.5)
     bias.CopyFrom(onnx.numpy_helper.from_array(changed, bias.name))
     onnx.save(model, str(bad))
-    assert verify_subgraphs(good, bad, inputs, "fp16", 1).verdict.verdict != "match"
+    assert verify_subgraphs(Exact(good, inputs, 1), bad, "fp16", 1).verdict.verdict != "match"
 
 
 def test_operators_that_fp16_lacks_stay_in_fp32(tmp_path):
@@ -370,10 +372,15 @@ def test_branches_stay_in_fp32_and_what_they_use_is_cast(tmp_path):
     assert any(name.endswith("_for_bodies") for node in graph.node for name in node.output)
 
 
-def test_what_is_looked_at_at_once_fits_into_memory():
-    from turnkeyml.build.fp16.ranges import AT_ONCE_BYTES, _batches
-
-    value = onnx.helper.make_tensor_value_info
-    half = AT_ONCE_BYTES // 8
-    values = [value(f"v{i}", onnx.TensorProto.FLOAT, [half, 1]) for i in range(5)]
-    assert list(_batches(values)) == [["v0", "v1"], ["v2", "v3"], ["v4"]]
+def test_values_are_not_kept_while_their_ranges_are_looked_at(tmp_path):
+    model = torch.nn.Sequential(*(torch.nn.Sigmoid() for _ in range(30)))
+    x = torch.rand(4_000_000)  # 16 MB, and 480 MB for all values
+    path = tmp_path / "model.onnx"
+    torch.onnx.export(model, (x,), str(path), input_names=["x"], dynamo=False)
+    shaped = onnx.shape_inference.infer_shapes(onnx.load(str(path)))
+    machine.reset_peak_memory()
+    before = machine.memory_bytes()
+    found = largest_magnitudes(shaped, path, {"x": x.numpy()}, 1)
+    assert machine.peak_memory_bytes() - before < 200_000_000
+    assert len(found) == 31
+    assert found["x"] == pytest.approx(float(x.max()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from turnkeyml.build.check import check_onnx
 from turnkeyml.build.fp16 import keep
 from turnkeyml.build.fp16.convert import convert_to_float16
 from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.fp16.subgraphs import Subgraphs, verify_subgraphs
+from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
 from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Reference
@@ -65,5 +66,8 @@ class Conversion:
 
     def subgraphs(self) -> Subgraphs:
         """The verdicts on the subgraphs of the target in isolation."""
-        inputs = self.reference.inputs
-        return verify_subgraphs(self.source, self.target, inputs, "fp16", self.threads)
+        return verify_subgraphs(self._exact, self.target, "fp16", self.threads)
+
+    @functools.cached_property
+    def _exact(self) -> Exact:
+        return Exact(self.source, self.reference.inputs, self.threads)

@@ -20,7 +20,7 @@ from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["Subgraphs", "verify_subgraphs"]
+__all__ = ["Exact", "Subgraphs", "verify_subgraphs"]
 
 MAX_SUBGRAPHS = 64
 
@@ -51,13 +51,29 @@ class Subgraphs:
     a coordinate of 1,000 pixels has steps of half a pixel in float16."""
 
 
-def verify_subgraphs(
-    exact: Path, half: Path, inputs: Outputs, precision: str, threads: int
-) -> Subgraphs:
-    """The verdicts on the subgraphs of ``half``, compared with ``exact``, its source file."""
+class Exact:
+    """What the source file computes inside. Conversions of it mostly ask for the same values."""
+
+    def __init__(self, path: Path, inputs: Outputs, threads: int) -> None:
+        self.path = path
+        self.inputs = inputs
+        self._threads = threads
+        self._known: Outputs = {}
+
+    def values(self, names: list[str]) -> Outputs:
+        """The outputs of the file and some values inside of it."""
+        if not self._known or not {*names} <= {*self._known}:
+            model = _with_outputs(self.path, names)
+            self._known = _run(model, self.path, self.inputs, self._threads)
+        return self._known
+
+
+def verify_subgraphs(exact: Exact, half: Path, precision: str, threads: int) -> Subgraphs:
+    """The verdicts on the subgraphs of ``half``, compared with its source file."""
+    inputs = exact.inputs
     model = onnx_files.with_shapes(onnx_files.read_graph(half))
-    cuts, count = _cuts(model.graph, onnx_files.read_graph(exact).graph)
-    golden = _run(_with_outputs(exact, list(dict.fromkeys(cuts.values()))), exact, inputs, threads)
+    cuts, count = _cuts(model.graph, onnx_files.read_graph(exact.path).graph)
+    golden = exact.values(list(dict.fromkeys(cuts.values())))
     given = {name: golden[same] for name, same in cuts.items()}
     expected = {output.name: golden[output.name] for output in model.graph.output} | given
     whole = onnx.GraphProto()
