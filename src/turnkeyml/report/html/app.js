@@ -81,6 +81,13 @@ class App {
     return addressOf({ ...this.state, build, cache: caches ? this.store.value("cache_dir", row) : null });
   }
 
+  // Of the page of a model; a comparison has none, and shows the rows of the model alone.
+  rowAddress(row) {
+    if (this.store.kind === "cache") return this.modelAddress(row);
+    const filters = new Map([["build_name", exactly(this.store.value("build_name", row))]]);
+    return addressOf({ ...this.state, filters });
+  }
+
   overviewAddress() {
     const address = addressOf({ ...this.state, build: null, cache: null });
     return address.startsWith("#") ? address : "#";

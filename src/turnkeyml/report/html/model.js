@@ -219,7 +219,7 @@ function verificationSection(page) {
   const { store, rows, detail } = page;
   const names = ["verdict", "verification_cause", "verification_reason", "verification_max_absolute_error", "verification_max_relative_error", "verification_cosine", "verification_held_out", "verification_frozen", "verification_operator"];
   const shown = rows.filter((row) => store.value("verdict", row) !== null);
-  const heads = ["", ...names.map((name) => titleOf(name.replace("verification_", "")))];
+  const heads = ["of", ...names.map((name) => titleOf(name.replace("verification_", "")))];
   const lines = shown.map((row) => [
     store.value("contestant", row) ?? "the build",
     ...names.map((name) => readable(store.byName.get(name), store.value(name, row))),

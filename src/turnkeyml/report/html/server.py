@@ -99,7 +99,6 @@ class _Handler(BaseHTTPRequestHandler):
     """Three answers: the page, its data, and the details of one build."""
 
     server: _Server
-    protocol_version = "HTTP/1.1"
     server_version = "turnkey"
     sys_version = ""
     timeout = SECONDS

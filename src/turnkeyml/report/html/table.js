@@ -68,8 +68,8 @@ function interval(app, row) {
 function cellContent(app, column, row) {
   const value = column.get(row);
   if (value === null || value === undefined || value === "") return "";
-  if (column.name === "build_name" && app.store.kind === "cache") {
-    return element("a", { href: app.modelAddress(row) }, String(value));
+  if (column.name === "build_name") {
+    return element("a", { href: app.rowAddress(row) }, String(value));
   }
   const text = readable(column, value);
   if (column.name === "median_latency") {
@@ -127,6 +127,15 @@ function definition(app, column, inputs, isFirst) {
   };
 }
 
+// Say what the grid is; its scrolling part is neither a row nor a stop of the keyboard, as the links
+// in its rows are.
+function nameParts(place) {
+  place.setAttribute("aria-label", "All records");
+  const holder = place.querySelector(".tabulator-tableholder");
+  holder.removeAttribute("tabindex");
+  holder.setAttribute("role", "presentation");
+}
+
 export class RecordTable {
   constructor(app, place) {
     this.app = app;
@@ -148,7 +157,7 @@ export class RecordTable {
         columnHeaderSortMulti: false,
       });
       this.grid.on("tableBuilt", () => {
-        this.label(place);
+        nameParts(place);
         resolve();
       });
       this.grid.on("dataSorted", (sorters) => this.sorted(sorters));
@@ -178,11 +187,6 @@ export class RecordTable {
     const column = first && this.app.store.columns[Number(first.field.slice(1))];
     const sort = column ? { name: column.name, descending: first.dir === "desc" } : null;
     this.app.keep({ sort });
-  }
-
-  label(place) {
-    place.setAttribute("aria-label", "All records");
-    place.querySelector(".tabulator-tableholder")?.setAttribute("aria-label", "Records, scrollable");
   }
 
   async show(rows) {
