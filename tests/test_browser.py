@@ -102,7 +102,9 @@ def expect_shown(page, count):
 
 def column(page, name) -> list[str]:
     """The cells of a column that are in view."""
-    titles = [t.split("\n")[0] for t in page.locator(".column-title > div > span").all_inner_texts()]
+    titles = [
+        t.split("\n")[0] for t in page.locator(".column-title > div > span").all_inner_texts()
+    ]
     rows = page.locator(".tabulator-row").all()
     return [row.locator(".tabulator-cell").nth(titles.index(name)).inner_text() for row in rows]
 
@@ -113,7 +115,9 @@ def cache(tmp_path_factory):
     folder = tmp_path_factory.mktemp("browser") / "cache"
     for number, digest in enumerate(("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd")):
         speed = 4.0**number
-        measure(folder, stream(speed, number), digest=digest, measured_at="2026-01-01T10:00:00+0000")
+        measure(
+            folder, stream(speed, number), digest=digest, measured_at="2026-01-01T10:00:00+0000"
+        )
         measure(folder, stream(speed, 9), digest=digest)
         slow = stream(1.5 * speed, number + 5)
         measure(folder, slow, digest=digest, runtime="torch-eager", verdict="mismatch")
@@ -134,7 +138,13 @@ def cache(tmp_path_factory):
     BuildFolder(folder, "net_bbbbbbbb").log("export_pytorch").write_text("a line of the log")
     for size in ("1", "2", "4"):
         parameters = {"batch_size": size}
-        measure(folder, stream(float(size)), script="swept", digest=f"{size}0000000", parameters=parameters)
+        measure(
+            folder,
+            stream(float(size)),
+            script="swept",
+            digest=f"{size}0000000",
+            parameters=parameters,
+        )
     lost = {"status": "failed_build", "failure": "export_pytorch (the first stage) failed: no 17"}
     update_stats(folder_of(folder, "lost", "eeeeeeee"), build=lost)
     fail(folder, "it broke", digest="ffffffff")
@@ -211,11 +221,15 @@ def test_search_sort_and_hide_columns(tab, report):
     title = page.locator(".tabulator-col", has_text="median latency").locator(".column-title span")
     title.first.click()
     wait_until(page, "location.hash.includes('sort=median_latency')")
-    numbers = [float(t.split()[0].replace(",", "")) for t in column(page, "median latency") if t.strip()]
+    numbers = [
+        float(t.split()[0].replace(",", "")) for t in column(page, "median latency") if t.strip()
+    ]
     assert numbers == sorted(numbers)
     title.first.click()
     wait_until(page, "location.hash.includes('sort=-median_latency')")
-    assert column(page, "median latency")[0].startswith("95.9") or column(page, "median latency")[0].startswith("96")
+    assert column(page, "median latency")[0].startswith("95.9") or column(page, "median latency")[
+        0
+    ].startswith("96")
     page.get_by_role("button", name="Columns").click()
     page.get_by_role("dialog").get_by_label("throughput", exact=True).uncheck()
     page.get_by_role("dialog").get_by_label("p99 latency", exact=True).check()
@@ -285,7 +299,11 @@ def test_clicking_a_plot_filters_the_table(tab, report):
 
 def test_every_plot_is_drawn(tab, report):
     page = tab(report)
-    for title in ("Latency and parameters", "Speed-up between two runtimes", "Where models fall out"):
+    for title in (
+        "Latency and parameters",
+        "Speed-up between two runtimes",
+        "Where models fall out",
+    ):
         assert ink(page, plot(page, title)[0]) > 200
     for title in ("Time by phase", "Operators", "Sweeps"):
         assert ink(page, plot(page, title)[0]) > 200
@@ -306,7 +324,17 @@ def test_a_deep_link_opens_the_page_of_a_model(tab, report):
     page = tab(at(report, "build=net_bbbbbbbb&f.corpus=timm"))
     assert page.locator("#model h2").inner_text() == "net_bbbbbbbb"
     text = page.locator("#model").inner_text()
-    for part in ("Measurements", "Reproduce", "Samples", "History", "Verification", "Stages", "Operators", "Logs", "Everything known"):
+    for part in (
+        "Measurements",
+        "Reproduce",
+        "Samples",
+        "History",
+        "Verification",
+        "Stages",
+        "Operators",
+        "Logs",
+        "Everything known",
+    ):
         assert part in text, part
     assert "turnkey /corpora/timm/net1.py::bbbbbbbb --device x86 --runtime ort" in text
     page.get_by_text("log_export_pytorch.txt").click()
@@ -365,7 +393,11 @@ def violations(page) -> list[str]:
     """What axe complains about; it runs in a world of its own, beside the policy of the page."""
     page.evaluate(AXE.read_text(encoding="utf-8") + "\n0")
     found = page.evaluate("axe.run(document)")["violations"]
-    return [f"{v['id']}: {n['html'][:200]} {n['failureSummary'][:300]}" for v in found for n in v["nodes"][:3]]
+    return [
+        f"{v['id']}: {n['html'][:200]} {n['failureSummary'][:300]}"
+        for v in found
+        for n in v["nodes"][:3]
+    ]
 
 
 def test_the_theme_can_be_switched(tab, report):
@@ -389,7 +421,12 @@ def test_hostile_names_labels_and_logs_show_as_text(tab, tmp_path):
         model_class=HOSTILE,
         file=f"/{HOSTILE}/{HOSTILE}.py",
         labels={HOSTILE: [HOSTILE], "task": [HOSTILE]},
-        build={"status": "failed_build", "failure": HOSTILE, "operators": {HOSTILE: 1}, HOSTILE: HOSTILE},
+        build={
+            "status": "failed_build",
+            "failure": HOSTILE,
+            "operators": {HOSTILE: 1},
+            HOSTILE: HOSTILE,
+        },
     )
     build.log("a").write_text(HOSTILE, encoding="utf-8")
     fail(cache, HOSTILE, digest="bbbbbbbb")
@@ -455,7 +492,10 @@ def test_the_server_shows_what_a_run_adds(tab, tmp_path):
             expect_shown(page, 2)
             page.get_by_role("link", name="hello_world_24adc42f").click()
             page.wait_for_selector("#model h2")
-            assert "turnkey cache benchmark hello_world_24adc42f" in page.locator("#model").inner_text()
+            assert (
+                "turnkey cache benchmark hello_world_24adc42f"
+                in page.locator("#model").inner_text()
+            )
         finally:
             server.stop()
             thread.join()

@@ -386,7 +386,9 @@ def test_hostile_text_is_inert_in_the_page(cache, tmp_path):
 
 def test_lone_surrogates_and_numbers_that_are_not_finite_do_not_break_a_page(cache, tmp_path):
     measure(cache)
-    update_stats(folder_of(cache, "net", "aaaaaaaa"), model_name="a\\udc80", parameters=float("nan"))
+    update_stats(
+        folder_of(cache, "net", "aaaaaaaa"), model_name="a\\udc80", parameters=float("nan")
+    )
     _, data, _ = page_of(cache, tmp_path)
     assert cells(data, "parameters") == [None]
 

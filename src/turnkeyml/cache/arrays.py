@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -74,8 +74,12 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
     )
 
 
-def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndarray]:
+def read_archive(
+    path: Path, most_bytes: int | None = None, names: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
     """The arrays in an archive that unpacks to no more than so many bytes, or than it has.
+
+    With ``names``, those of them that have one of these names.
 
     Whatever is wrong with the file, even what would only show when its arrays are used, is a
     ``DamagedRecord``; that it is missing is a ``FileNotFoundError``.
@@ -86,7 +90,8 @@ def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndar
             limit = os.fstat(file.fileno()).st_size if most_bytes is None else most_bytes
             if sum(entry.file_size for entry in entries) > limit:
                 raise DamagedRecord("it unpacks to more bytes than allowed")
-            return dict(_read_entry(archive, entry) for entry in entries)
+            wanted = [e for e in entries if names is None or _name(e) in names]
+            return dict(_read_entry(archive, entry) for entry in wanted)
     except DamagedFile as error:
         raise DamagedRecord(error.why) from None
     except (FileNotFoundError, DamagedRecord):
@@ -95,8 +100,12 @@ def read_archive(path: Path, most_bytes: int | None = None) -> dict[str, np.ndar
         raise DamagedRecord(printable(describe(error))) from error
 
 
+def _name(entry: zipfile.ZipInfo) -> str:
+    return entry.filename.removesuffix(".npy")
+
+
 def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> tuple[str, np.ndarray]:
-    name = entry.filename.removesuffix(".npy")
+    name = _name(entry)
     if name == entry.filename:
         raise DamagedRecord(f"its entry {name!r} is not an array")
     with archive.open(entry) as file:

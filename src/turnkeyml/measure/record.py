@@ -166,7 +166,7 @@ def load_samples(file: Path) -> list[np.ndarray]:
 
     A ``DamagedRecord`` where they cannot be that; a ``FileNotFoundError`` where there are none.
     """
-    arrays = read_archive(file, MOST_SAMPLE_BYTES)
+    arrays = read_archive(file, MOST_SAMPLE_BYTES, ("timed", "processes", "blocks"))
     try:
         timed, counts, blocks = arrays["timed"], arrays["processes"], arrays["blocks"]
     except KeyError as error:
@@ -189,7 +189,7 @@ def load_distances(file: Path) -> list[np.ndarray]:
 
     Of a file that ``load_samples`` has read.
     """
-    arrays = read_archive(file, MOST_SAMPLE_BYTES)
+    arrays = read_archive(file, MOST_SAMPLE_BYTES, ("processes", "rounds", "distances"))
     counts, rounds, found = arrays["processes"], arrays.get("rounds"), arrays.get("distances")
     total = int(counts.sum())
     each = np.full(total, np.nan)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from turnkeyml.cache.damaged import DamagedFile
@@ -83,12 +84,20 @@ def _moment(evaluation: Evaluation) -> dict[str, Any]:
 def _logs(folder: Path) -> Iterator[dict[str, Any]]:
     """The logs of the stages and of the measurements, without empty ones."""
     left = MOST_LOGS
-    for path in (*sorted(folder.glob("log_*.txt")), *sorted(folder.glob("*_benchmark/*/log.txt"))):
-        name = path.relative_to(folder).as_posix()
+    for name in _log_names(folder):
         text = _log(_inside(folder, name), min(MOST_LOG, left))
         if text:
             left -= len(text)
             yield {"name": name, "text": text}
+
+
+def _log_names(folder: Path) -> list[str]:
+    """The paths of the logs in a build folder, those of the stages first."""
+    names = sorted(os.listdir(folder))
+    stages = [name for name in names if name.startswith("log_") and name.endswith(".txt")]
+    devices = [name for name in names if name.endswith("_benchmark")]
+    logs = [path for name in devices for path in sorted((folder / name).glob("*/log.txt"))]
+    return [*stages, *(path.relative_to(folder).as_posix() for path in logs)]
 
 
 def _log(path: Path | None, most: int) -> str:
@@ -96,7 +105,7 @@ def _log(path: Path | None, most: int) -> str:
     if path is None or most <= 0:
         return ""
     try:
-        with open(open_regular(path), "rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             text = file.read(MOST_LOG_BYTES).decode("utf-8", "replace")
     except (OSError, DamagedFile):
         return ""
@@ -108,8 +117,14 @@ def _log(path: Path | None, most: int) -> str:
 
 
 def _inside(folder: Path, name: str) -> Path | None:
-    """The path of a file in a build folder; None if there is none, or if a link leads out of it."""
-    path = folder / name
-    if not name or not is_regular(path):
+    """The path of a file in a build folder; None if there is none, or if a link leads to it."""
+    parts = PurePath(name).parts
+    if not parts or ".." in parts or PurePath(name).is_absolute():
         return None
-    return path if path.resolve().is_relative_to(folder.resolve()) else None
+    path = folder
+    for part in parts[:-1]:
+        path = path / part
+        if path.is_symlink():
+            return None
+    path = path / parts[-1]
+    return path if is_regular(path) else None

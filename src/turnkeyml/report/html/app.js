@@ -12,6 +12,7 @@ import { ModelPage } from "./model.js";
 
 const POLL_MS = 2000;
 const TYPING_PAUSE_MS = 120;
+const PLOTS_MS = 60; // after which the plots follow the table
 const FACETS = {
   cache: ["corpus", "label task", "contestant", "device", "precision", "outcome", "verdict", "grade"],
   comparison: ["change", "verdict", "device_type", "runtime", "precision"],
@@ -64,11 +65,11 @@ class App {
     this.showChips();
     this.status.textContent = `${this.rows.length.toLocaleString("en-US")} of ${counted(this.store.count, "record")}`;
     clearTimeout(this.later);
-    this.later = setTimeout(() => this.updatePlots(), 30);
+    this.later = setTimeout(() => this.updatePlots(), PLOTS_MS);
   }
 
   updatePlots() {
-    for (const plot of this.plots) plot.update();
+    for (const plot of this.plots) plot.refresh();
     if (this.failures) replaceChildren(this.failures, failuresOf(this));
     for (const facet of this.facets) facet.update();
   }
@@ -386,7 +387,11 @@ function listen(app) {
   };
   addEventListener("popstate", changed);
   addEventListener("hashchange", changed);
-  addEventListener("beforeprint", () => replaceChildren(app.printed, printedTable(app, app.table)));
+  addEventListener("beforeprint", () => {
+    replaceChildren(app.printed, printedTable(app, app.table));
+    for (const plot of app.plots) plot.print();
+    for (const chart of app.model.charts) chart.drawUnseen();
+  });
   addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, select, textarea, dialog");
     if (event.key === "/" && !typing) {

@@ -130,7 +130,8 @@ export class Chart {
     this.option = null;
     this.isSeen = false;
     this.observer = new IntersectionObserver((entries) => {
-      this.isSeen = entries.some((entry) => entry.isIntersecting) || this.isSeen;
+      this.isSeen = entries[entries.length - 1].isIntersecting;
+      if (this.isSeen) this.onSeen?.();
       this.draw();
     });
     this.observer.observe(place);
@@ -176,6 +177,14 @@ export class Chart {
   redraw() {
     this.isStale = true;
     this.draw();
+  }
+
+  // Draw it although it is not in view, for a printer.
+  drawUnseen() {
+    const seen = this.isSeen;
+    this.isSeen = true;
+    this.draw();
+    this.isSeen = seen;
   }
 
   onBrush(act) {

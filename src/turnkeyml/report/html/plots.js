@@ -15,7 +15,7 @@ export class Plot {
     this.area = element("div", { class: "chart" });
     this.list = element("div", { class: "plot-list" });
     this.details = element("details", {}, element("summary", {}, "As a list"), this.list);
-    this.details.addEventListener("toggle", () => this.update());
+    this.details.addEventListener("toggle", () => this.refresh());
     this.card = element(
       "section",
       { class: "card plot" },
@@ -26,6 +26,23 @@ export class Plot {
       this.details,
     );
     this.chart = new Chart(this.area, label);
+    this.chart.onSeen = () => this.isStale && this.now();
+  }
+
+  // Show what has changed, as soon as it is in view.
+  refresh() {
+    this.isStale = true;
+    if (this.chart.isSeen || this.details.open) this.now();
+  }
+
+  now() {
+    this.isStale = false;
+    this.update();
+  }
+
+  print() {
+    this.now();
+    this.chart.drawUnseen();
   }
 
   select(label, values, chosen, act) {
@@ -53,7 +70,7 @@ export class Plot {
   }
 
   redraw() {
-    this.update();
+    this.refresh();
     this.chart.redraw();
   }
 }
@@ -88,7 +105,7 @@ export class LatencyPlot extends Plot {
     this.select("Colour", known, this.colour, (name) => {
       this.colour = name;
       app.keep({ colour: name === known[0] ? null : name });
-      this.update();
+      this.refresh();
     });
     this.chart.on("click", ({ data }) => data?.row !== undefined && app.openModel(data.row));
     this.chart.onBrush(([[left, right], [bottom, top]]) =>
@@ -424,7 +441,7 @@ export class PhasePlot extends Plot {
     this.by = known[0] ?? "build_name";
     this.select("By", known, this.by, (name) => {
       this.by = name;
-      this.update();
+      this.refresh();
     });
     this.chart.on("click", ({ dataIndex }) => app.setFilter(this.by, exactly(this.groups[dataIndex])));
   }
@@ -498,11 +515,11 @@ export class SweepPlot extends Plot {
     if (!this.known.length) return;
     this.select("Over", this.known, this.by, (name) => {
       this.by = name;
-      this.update();
+      this.refresh();
     });
     this.select("Show", ["median_latency", "throughput"], this.measure, (name) => {
       this.measure = name;
-      this.update();
+      this.refresh();
     });
     this.chart.on("click", ({ seriesIndex }) => this.curves[seriesIndex] && this.choose(this.curves[seriesIndex]));
   }
@@ -562,7 +579,7 @@ export class OperatorPlot extends Plot {
     this.by = "models";
     this.select("Count", ["models", "occurrences"], this.by, (name) => {
       this.by = name;
-      this.update();
+      this.refresh();
     });
     this.setHidden(app.store.byName.get("build_operators")?.isEmpty ?? true);
     this.chart.on("click", ({ dataIndex }) => app.setFilter("build_operators", exactly(this.found[dataIndex][0])));
