@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: Chromium, driven by Playwright. ``make test-browser`` runs it."""
+"""The HTML report in a real browser: Chromium, driven by Playwright; see ``make test-browser``."""
 
 from __future__ import annotations
 
