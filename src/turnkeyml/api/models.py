@@ -112,8 +112,9 @@ class _CallersModel:
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
         if framework is None:
-            kinds = " or ".join(f.model for f in frameworks())
-            raise UsageError(f"The model must be {kinds}, not a {type(self._model).__name__}.")
+            *kinds, last = (f.model for f in frameworks())
+            known = f"{', '.join(kinds)} or {last}"
+            raise UsageError(f"The model must be {known}, not a {type(self._model).__name__}.")
         subject = framework.subject(self._model, self._args, self._kwargs)
         record = subject.record
         default = name_build(_script_name(), record.hash) if add_hash else _script_name()
