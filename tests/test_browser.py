@@ -1,9 +1,14 @@
+<<<<<<< HEAD
 """The HTML report in a real browser: Chromium, driven by Playwright; see ``make test-browser``."""
+=======
+"""The HTML report in Chromium, driven by Playwright; ``make test-browser`` runs this."""
+>>>>>>> report
 
 from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import re
@@ -503,9 +508,13 @@ def test_the_server_shows_what_a_run_adds(tab, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def large(cache, tmp_path_factory):
+def large(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
-    fabricate(cache, folder / "cache", ROWS)
+    for number, runtime in itertools.product(range(5), ("ort", "torch-eager")):
+        place = {"parameters": {"batch_size": str(number)}, "folder": f"{runtime}-{number}"}
+        measure(folder / "source", stream(1.0 + number), runtime=runtime, **place)
+        measure(folder / "source", digest="bbbbbbbb", script="swept", runtime=runtime, **place)
+    fabricate(folder / "source", folder / "cache", ROWS)
     (saved,) = save_reports([folder / "cache"], folder, ["html"])
     return saved.path
 

@@ -34,15 +34,17 @@ def series_of(path: Path | None, evaluation: Evaluation) -> dict[str, Any] | Non
         with np.errstate(all="ignore"):
             processes = load_samples(path)
             samples = np.concatenate(processes)
-            median = float(np.median(samples))
+            ordered = np.sort(samples)
     except (OSError, DamagedRecord, ValueError, OverflowError):
         return None
+    middle = (len(samples) - 1) / 2
+    median = float(ordered[math.floor(middle)] + ordered[math.ceil(middle)]) / 2
     own = len(samples) == performance.samples
     if not own or not math.isclose(median, performance.median_latency, rel_tol=1e-9):
         return None
     starts = np.cumsum([0, *map(len, processes)])[:-1]
     return (
-        {"count": len(samples), "processes": starts.tolist()} | _over_time(samples) | _bins(samples)
+        {"count": len(samples), "processes": starts.tolist()} | _over_time(samples) | _bins(ordered)
     )
 
 
@@ -62,13 +64,19 @@ def _over_time(samples: np.ndarray) -> dict[str, Any]:
     return {name: _short(values) for name, values in named.items()}
 
 
-def _bins(samples: np.ndarray) -> dict[str, Any]:
-    low, high = float(samples.min()), float(np.quantile(samples, TAIL))
+def _bins(ordered: np.ndarray) -> dict[str, Any]:
+    """The histogram of sorted samples."""
+    low, high = float(ordered[0]), float(ordered[int(TAIL * (len(ordered) - 1))])
     if not low < high:
-        return {"from": low, "to": low, "bins": [len(samples)], "beyond": 0}
-    counts, _ = np.histogram(samples, bins=BINS, range=(low, high))
-    beyond = len(samples) - int(counts.sum())
-    return {"from": low, "to": high, "bins": counts.tolist(), "beyond": beyond}
+        return {"from": low, "to": low, "bins": [len(ordered)], "beyond": 0}
+    ends = np.searchsorted(ordered, np.linspace(low, high, BINS + 1)[1:], side="right")
+    counts = np.diff(ends, prepend=0)
+    return {
+        "from": low,
+        "to": high,
+        "bins": counts.tolist(),
+        "beyond": len(ordered) - int(ends[-1]),
+    }
 
 
 def _short(values: Any) -> list[float]:
