@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""The HTML report in a real browser: Chromium, driven by Playwright; see ``make test-browser``."""
-=======
 """The HTML report in Chromium, driven by Playwright; ``make test-browser`` runs this."""
->>>>>>> report
 
 from __future__ import annotations
 

@@ -344,11 +344,7 @@ def test_a_page_has_every_cell_of_the_report(cache, tmp_path):
         file="/models/timm/net.py",
     )
     fail(cache, "no such operator: 'Fft' at 17", digest="bbbbbbbb")
-<<<<<<< HEAD
-    _text, data, details = page_of(cache, tmp_path)
-=======
     _, data, details = page_of(cache, tmp_path)
->>>>>>> report
     for name in {name for row in rows(cache) for name in row}:
         assert cells(data, name) == [row.get(name) for row in rows(cache)], name
     assert cells(data, "corpus") == ["timm", None]
