@@ -62,13 +62,14 @@ def test_the_documented_scripts_and_their_documented_hashes(turnkey):
     text = result.stdout
     assert re.findall(r"Hash: +(\w+)", text) == [
         "24adc42f",
+        "735ad10b",
         "7ebbe8c4",
         "ef80819e",
         "d5267eaf",
         "f93db89f",
         "c69b7dea",
     ]
-    assert text.count("Successfully benchmarked on") == 6
+    assert text.count("Successfully benchmarked on") == 7
     assert text.splitlines()[-1] == "Woohoo! The 'benchmark' command is complete."
     assert "\x1b" not in text + result.stderr
 

@@ -171,8 +171,8 @@ def sabotaged(monkeypatch, calls):
     count = itertools.count()
     export = _EXPORTERS["torchscript"]
 
-    def wrong(wrapper, path, *rest):
-        export(wrapper, path, *rest)
+    def wrong(wrapper, path, *rest, **settings):
+        export(wrapper, path, *rest, **settings)
         if next(count) in calls:
             names = [w.name for w in onnx.load(str(path)).graph.initializer if len(w.dims) == 2]
             change(path, path, names[0], np.negative)

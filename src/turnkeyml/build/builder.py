@@ -13,9 +13,8 @@ import turnkeyml
 from turnkeyml.build import fingerprint
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.shared import SHARE, SharedBuild
-from turnkeyml.build.stage import ONNX, ONNX_FP32, Progress, Sequence, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import retire_evaluations

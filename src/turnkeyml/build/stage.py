@@ -25,7 +25,7 @@ from turnkeyml.system.capture import captured
 from turnkeyml.verify.judge import with_frozen, with_stable_weights
 from turnkeyml.verify.reference import Reference
 
-__all__ = ["MODEL", "ONNX", "ONNX_FP32", "Sequence", "Stage", "Workbench"]
+__all__ = ["MODEL", "ONNX", "ONNX_FP32", "WIDENED_FROM", "Sequence", "Stage", "Workbench"]
 
 MODEL = "model"
 """A live model with its arguments."""
@@ -33,6 +33,8 @@ ONNX = "onnx"
 """The latest ONNX file of this build."""
 ONNX_FP32 = "onnx_fp32"
 """The ONNX file before its conversion to float16."""
+WIDENED_FROM = "widened_from"
+"""The fact of a build that says from which precision it was widened to fp32."""
 
 
 @dataclass

@@ -17,10 +17,7 @@ from onnx import TensorProto, numpy_helper
 from turnkeyml.build import onnx_files, weights
 from turnkeyml.cache.arrays import widen
 
-__all__ = ["WIDENED_FROM", "widen_bfloat16"]
-
-WIDENED_FROM = "widened_from"
-"""The fact of a build that says from which precision it was widened to fp32."""
+__all__ = ["widen_bfloat16"]
 
 NAMES_A_TYPE = frozenset({"to", "dtype", "output_datatype"})
 """Attributes of nodes that are the type of a tensor, as that of a Cast."""

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnkeyml.build.fingerprint import checksum
-from turnkeyml.build.stage import ONNX
+from turnkeyml.build.stage import ONNX, WIDENED_FROM
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError, TurnkeyError

@@ -15,9 +15,8 @@ from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
 from turnkeyml.build.sequences import find_sequence, sequence_with
 from turnkeyml.build.shared import SharedBuild
-from turnkeyml.build.stage import Sequence
+from turnkeyml.build.stage import WIDENED_FROM, Sequence
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.widen import WIDENED_FROM
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats

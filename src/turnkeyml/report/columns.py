@@ -117,6 +117,9 @@ COLUMNS = (
         device_latency_high | The upper end of its 95% interval. | ms
         device_peak_memory_bytes | The peak memory on the accelerator. | bytes
         energy_per_inference | The energy of the accelerator per run, idle power included. | J
+        time_to_first_token | The median latency of a prefill. | ms
+        time_per_output_token | The median latency of a decode step. | ms
+        tokens_per_second | What decode steps of this length give, over all sequences of the batch. |
         """,
     ),
     *_columns(
@@ -129,6 +132,7 @@ COLUMNS = (
         verification_cosine | The cosine between the outputs and those of the original. |
         verification_held_out | The number of held-out sets of inputs on which it matches too. |
         verification_frozen | Where the export froze a value, as JSON. |
+        verification_stable_weights | Whether a copy with stable weights was judged. |
         verification_operator | The operator that the runtime cannot run, if that is the cause. |
         """,
     ),

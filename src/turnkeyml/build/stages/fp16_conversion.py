@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from turnkeyml.build.fp16.conversion import Conversion
 from turnkeyml.build.fp16.search import Search
-from turnkeyml.build.stage import ONNX, ONNX_FP32, Stage, Workbench
-from turnkeyml.build.widen import WIDENED_FROM
+from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Stage, Workbench
 from turnkeyml.nouns import Verdict
 
 __all__ = ["Fp16Conversion"]

@@ -21,9 +21,9 @@ import torch
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.onnx_files import move_weights_out, opset_of
-from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.build.stage import MODEL, ONNX, WIDENED_FROM, Stage, Workbench
 from turnkeyml.build.subject import Subject
-from turnkeyml.build.widen import WIDENED_FROM, widen_bfloat16
+from turnkeyml.build.widen import widen_bfloat16
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
