@@ -34,7 +34,7 @@ def fabricate(source: Path, target: Path, evaluations: int) -> int:
 def _copy(folder: BuildFolder, target: Path, number: int) -> None:
     """A build under another name; files that do not have the name in them are linked."""
     stem, _, digest = folder.name.rpartition("_")
-    other = hashlib.sha256(f"{digest}{number}".encode()).hexdigest()[:8]
+    other = "a" + hashlib.sha256(f"{digest}{number}".encode()).hexdigest()[:7]  # no number in YAML
     name = f"{stem}_{number}_{other}"
     for path in _small_files(folder.path):
         copy = target / name / str(path.relative_to(folder.path)).replace(folder.name, name)

@@ -195,6 +195,7 @@ def test_filter_by_a_label_with_the_keyboard_alone(tab, report):
     facet = page.locator(".facet", has_text="task")
     facet.locator("summary").focus()
     page.keyboard.press("Enter")
+    facet.get_by_role("checkbox").first.wait_for()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect_shown(page, 4)
@@ -257,6 +258,7 @@ def plot(page, title):
     card = page.locator(".plot", has=page.get_by_role("heading", name=title, exact=True))
     card.scroll_into_view_if_needed()
     card.locator("canvas").first.wait_for()
+    page.wait_for_timeout(200)  # it follows the table after a moment
     return card, card.locator(".chart").bounding_box()
 
 
@@ -374,8 +376,7 @@ def test_a_print_has_a_plain_table(tab, report):
     assert page.locator(".toolbar").is_hidden()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1400), ("dark", 390)])
 def test_axe_finds_nothing(tab, report, theme, width):
     settings = {"color_scheme": theme, "viewport": {"width": width, "height": 850}}
     page = tab(report, **settings)
@@ -435,7 +436,9 @@ def test_hostile_names_labels_and_logs_show_as_text(tab, tmp_path):
     page = tab(saved.path)
     assert HOSTILE in page.locator(".failure").first.inner_text()
     page.get_by_role("button", name="Columns").click()
-    for box in page.get_by_role("dialog").get_by_role("checkbox").all():
+    hostile = page.get_by_role("dialog").locator("label", has_text="<img")
+    assert hostile.count() == 3
+    for box in hostile.get_by_role("checkbox").all():
         box.check()
     page.get_by_role("button", name="Close").click()
     for title in ("Latency and parameters", "Sweeps"):
