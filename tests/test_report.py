@@ -409,10 +409,15 @@ def test_inputs_that_failed_early_are_in_the_page(cache, tmp_path):
         json.dumps({"input": {"path": "/m/a.py"}, "script": {"error": "it\nbroke 3"}})
     )
     (journal / "b-1.json").write_text("[1]")
+    (journal / "c-1.json").write_text(
+        json.dumps({"input": {"path": "/m/c.py"}, "script": {"exit_code": 2}})
+    )
     _, data, _ = page_of(cache, tmp_path)
-    assert data["inputs"] == [
-        {"file": "/m/a.py", "script_seconds": None, "failure": "it broke 3", "kind": "it broke N"}
-    ]
+    assert data["inputs"][0] == {
+        **{"file": "/m/a.py", "script_seconds": None},
+        **{"failure": "it broke 3", "kind": "it broke N"},
+    }
+    assert [one["failure"] for one in data["inputs"][1:]] == ["The script exited with code 2."]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
     if not isinstance(file, str):
         return
     failure = data.get("failure") or script.get("error")
+    if not failure and script.get("exit_code"):
+        failure = f"The script exited with code {script['exit_code']}."
     yield {
         "file": file,
         "script_seconds": seconds["script"] if _is_number(seconds.get("script")) else None,

@@ -1,5 +1,5 @@
 // The plots of a cache. Each one filters the table when it is clicked or dragged over.
-import { counted, duration, element, parsedOr, replaceChildren, significant, titleOf, withPower } from "./text.js";
+import { atAxis, counted, duration, element, parsedOr, replaceChildren, significant, titleOf } from "./text.js";
 import { between, exactly } from "./filters.js";
 import { Chart, errorBars, GRID, ink, legend, logarithmicEnds, looks, OTHER, palette, tooltip, xAxis, yAxis } from "./charts.js";
 
@@ -130,7 +130,7 @@ export class LatencyPlot extends Plot {
       grid: GRID,
       legend: legend(),
       tooltip: tooltip(({ data }) => describeRow(store, data.row)),
-      xAxis: xAxis({ type: "log", name: "parameters", axisLabel: { formatter: (v) => withPower(v), color: ink().text } }),
+      xAxis: xAxis({ type: "log", name: "parameters", axisLabel: { formatter: atAxis, color: ink().text } }),
       yAxis: yAxis({ type: "log", name: "median latency (ms)" }),
       series: order.map((name) => ({
         type: "scatter",
@@ -177,7 +177,8 @@ export function speedups(store, rows, [first, second]) {
     const errors = [relativeError(store, a), relativeError(store, b)];
     const error = errors.includes(null) ? null : Math.hypot(...errors);
     const [low, high] = error === null ? [null, null] : [speedup * Math.exp(-error), speedup * Math.exp(error)];
-    found.push({ a, b, speedup, low, high });
+    const verified = [a, b].every((row) => store.value("outcome", row) === "verified");
+    found.push({ a, b, speedup, low, high, verified });
   }
   return found.sort((one, other) => one.speedup - other.speedup);
 }
@@ -231,18 +232,28 @@ export class SpeedupPlot extends Plot {
     this.app.setFilter("speedup", range);
   }
 
+  // Only models that compute the same on both and whose intervals exclude 1 are faster or slower.
+  inWords(found) {
+    if (!found.length) return "No model in the table was measured with both.";
+    const sure = found.filter(({ low, verified }) => verified && low !== null);
+    const faster = sure.filter(({ low }) => low > 1).length;
+    const slower = sure.filter(({ high }) => high < 1).length;
+    const mean = Math.exp(sure.reduce((sum, one) => sum + Math.log(one.speedup), 0) / sure.length);
+    const rest = found.length - sure.length;
+    const judged = sure.length
+      ? `${this.pair[1]} is faster than ${this.pair[0]} for ${faster} and slower for ${slower} of ` +
+        `${counted(sure.length, "model")} with verified outputs and an interval; their geometric mean is ` +
+        `${significant(mean, 3)}. `
+      : "";
+    const others = rest ? `${counted(rest, "model")} without these: no verdict. ` : "";
+    return `${judged}${others}Intervals combine those of both medians. Click a point for its model, drag to filter.`;
+  }
+
   update() {
     const { store, rows } = this.app;
     const found = speedups(store, rows, this.pair);
     this.found = found;
-    const faster = found.filter(({ low, speedup }) => (low ?? speedup) > 1).length;
-    const slower = found.filter(({ high, speedup }) => (high ?? speedup) < 1).length;
-    const mean = Math.exp(found.reduce((sum, one) => sum + Math.log(one.speedup), 0) / found.length);
-    this.note.textContent = found.length
-      ? `${this.pair[1]} is faster than ${this.pair[0]} for ${faster} and slower for ${slower} of ` +
-        `${counted(found.length, "model")}; geometric mean ${significant(mean, 3)}. ` +
-        "Intervals combine those of both medians. Click a point for its model, drag to filter."
-      : "No model in the table was measured with both.";
+    this.note.textContent = this.inWords(found);
     const color = palette()[0];
     this.chart.set(() => ({
       brush: "lineX",
@@ -251,7 +262,8 @@ export class SpeedupPlot extends Plot {
         store.value("build_name", data.row),
         store.point(data.row),
         `${significant(data.value[1], 3)} times as fast`,
-        data.low === null ? "" : `95% interval ${significant(data.low, 3)} to ${significant(data.high, 3)}`,
+        data.low === null ? "no interval" : `95% interval ${significant(data.low, 3)} to ${significant(data.high, 3)}`,
+        data.verified ? "" : "not verified with both",
       ]),
       xAxis: xAxis({ type: "value", name: "models, sorted", min: -0.5, max: Math.max(found.length - 0.5, 0.5), axisLabel: { show: false }, splitLine: { show: false } }),
       yAxis: yAxis({ type: "log", name: "speed-up", ...logarithmicEnds([1, ...found.map((one) => one.speedup)]), axisLabel: { color: ink().text, formatter: (value) => significant(value, 2), showMinLabel: false, showMaxLabel: false } }),
@@ -260,7 +272,14 @@ export class SpeedupPlot extends Plot {
         {
           type: "scatter",
           symbolSize: found.length > 200 ? 5 : 8,
-          data: found.map(({ b, speedup, low, high }, x) => ({ value: [x, speedup], row: b, low, high })),
+          data: found.map(({ b, speedup, low, high, verified }, x) => ({
+            value: [x, speedup],
+            row: b,
+            low,
+            high,
+            verified,
+            symbol: verified ? "circle" : "emptyTriangle",
+          })),
           itemStyle: { color },
           markLine: { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: ink().text, type: "dashed" }, data: [{ yAxis: 1 }] },
         },

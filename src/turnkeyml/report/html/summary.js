@@ -37,7 +37,8 @@ function tiles(app) {
   const counts = outcomesOf(store, Array(store.count).keys());
   const { inputs } = store.data;
   const scripts = new Set(inputs.length ? inputs.map((one) => one.file) : store.counts("file").map(([file]) => file));
-  const lost = inputs.filter((one) => one.failure && !store.counts("file").some(([file]) => file === one.file)).length;
+  const found = new Set(store.counts("file").map(([file]) => file));
+  const lost = new Set(inputs.filter((one) => one.failure && !found.has(one.file)).map((one) => one.file));
   const measurements = store.counts("status").find(([status]) => status === "successful")?.[1] ?? 0;
   const failed = exactly(...FAILED);
   return element(
@@ -48,7 +49,7 @@ function tiles(app) {
     tile(counts.built, "built", () => app.setFilters({ build_status: exactly("successful_build") })),
     tile(measurements, "measurements", () => app.setFilters({ status: exactly("successful") })),
     tile(counts.verified, "models verified", () => app.setFilters({ outcome: exactly("verified") })),
-    tile(counts.failed + lost, "failed", () => app.setFilters({ outcome: failed })),
+    tile(counts.failed + lost.size, "failed", () => app.setFilters({ outcome: failed })),
   );
 }
 

@@ -11,7 +11,10 @@ const SHOWN = {
     "median_b", "ratio", "verdict", "failure_b", "notes",
   ],
 };
-const WIDTHS = { build_name: 270, device: 170, contestant: 150, measured_at: 165, reason: 300 };
+const WIDTHS = {
+  build_name: 270, device: 170, contestant: 150, measured_at: 165, reason: 300, median_latency: 180,
+  peak_memory_bytes: 195,
+};
 const TYPING_MS = 120;
 
 export function shownColumns(app) {
@@ -121,7 +124,7 @@ function definition(app, column, inputs, isFirst) {
     formatter: formatter(app, column),
     sorter: compareCells,
     hozAlign: column.numeric ? "right" : "left",
-    width: WIDTHS[column.name] ?? (column.numeric ? 125 : 135),
+    width: WIDTHS[column.name] ?? (column.numeric ? 150 : 140),
     frozen: isFirst && window.innerWidth > 700,
     headerSortStartingDir: "asc",
   };

@@ -38,6 +38,12 @@ export function withPower(value, unit = "") {
   return `${number}${letter || unit ? " " : ""}${letter}${unit}`;
 }
 
+// The same for an axis, where space is short: 10M.
+export function atAxis(value) {
+  const [factor, letter] = POWERS.find(([least]) => Math.abs(value) >= least) ?? [1, ""];
+  return `${Number((value / factor).toPrecision(3))}${letter}`;
+}
+
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "";
   if (seconds >= 5400) return `${(seconds / 3600).toPrecision(3)} h`;
