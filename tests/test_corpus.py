@@ -20,6 +20,8 @@ from turnkeyml.system import machine
 
 from .conftest import SMALL_MODEL
 
+pytestmark = pytest.mark.slow  # runs of many inputs, with processes that hang and die
+
 GOOD = "model = SmallModel()\nmodel(torch.rand(2, {n}))\n"
 
 HOSTILE = {

@@ -54,6 +54,7 @@ def runner(tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_command_runs(runner, command):
     done = runner(command)
