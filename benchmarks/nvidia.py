@@ -8,8 +8,8 @@ Every model has random weights in fp16. For each model and runtime our session a
 written by hand for the same runtime take turns: a slice of ours, a slice of the loop's, and so on,
 first host time (inputs to the GPU, inference, outputs back, one synchronisation) and then device
 time (events around the inference). Each has a process of its own (``nvidia_sides.py``), as users of
-either would: what one of them compiles, allocates or chooses does not reach the other. ONNX Runtime
-chooses its convolutions by timing them once per session, so both sides open several sessions.
+either would: what one of them compiles, allocates or chooses does not reach the other. The threads
+that start the work of both are on one processor, as those of a virtual machine differ in speed.
 
 What is printed are the medians and the ratio of ours to the loop's: the median over the rounds, and
 its 95% interval. Limits are 3% for host time and 2% for device time.
@@ -21,6 +21,7 @@ call without it finds there.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -29,6 +30,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
@@ -39,10 +41,8 @@ RUNTIMES = ("trt", "ort", "torch-eager", "torch-compiled")
 GROUPS = (("ort",), ("torch-eager", "torch-compiled"), ("trt",))
 OURS, LOOP = "ours", "loop"
 LIMITS = {"host": 0.03, "device": 0.02}
-SESSIONS = {"ort": 3}
-"""How many sessions each side opens, where the choice of kernels is a matter of luck."""
-SLICE_MILLISECONDS = 60.0
-LEAST, MOST = 5, 300
+SLICE_MILLISECONDS = 20.0
+LEAST, MOST = 3, 100
 """Runs in a slice."""
 READY = ".ready"
 """The ending of the files in a model's folder that say what is exported and compiled."""
@@ -63,13 +63,16 @@ class SideFailed(Exception):
 class Side:
     """A process that opens one runtime after the other, and times runs on demand."""
 
-    def __init__(self, python: str, side: str, model: str, folder: Path) -> None:
+    def __init__(self, python: str, side: str, model: str, folder: Path, runtime: str = "") -> None:
         own = python == sys.executable
         known = os.environ.get("PYTHONPATH", "") if own else ""  # others have other packages
         path = os.pathsep.join(filter(None, [str(ROOT / "src"), known]))
         self._errors: IO[str] = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self._process = subprocess.Popen(
-            [python, "-c", START.format(path=str(ROOT / "src")), str(SIDES), side, model, folder],
+            [
+                *(python, "-c", START.format(path=str(ROOT / "src")), str(SIDES)),
+                *(side, model, folder, runtime),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -104,14 +107,18 @@ class Side:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the process, if it has not ended yet."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         try:
             self._process.wait(20)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._errors.close()
 
 
 def main() -> int:
@@ -130,7 +137,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--runtimes", nargs="+", choices=RUNTIMES, default=RUNTIMES)
     parser.add_argument("--trt-python", default=sys.executable, metavar="PATH")
-    parser.add_argument("--rounds", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=48)
     parser.add_argument("--json", metavar="FILE", help="write the rows there too")
     parser.add_argument("--folder", help="where exported and compiled models are kept")
     parser.add_argument("--prepare", action="store_true", help="only export and compile")
@@ -173,33 +180,34 @@ def _measure_all(options: argparse.Namespace, folder: Path) -> int:
 
 
 def _measure(model: str, options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a model. A process has the runtimes of one library alone."""
-    for group in GROUPS:
-        runtimes = [r for r in options.runtimes if r in group]
-        python = options.trt_python if "trt" in group else sys.executable
-        if not runtimes:
-            continue
-        with Side(python, OURS, model, folder) as ours, Side(python, LOOP, model, folder) as loop:
-            for runtime in runtimes:
+    """The rows of a model. A process has the runtimes of one library alone; all processes begin
+    with their imports at once."""
+    groups = [[r for r in options.runtimes if r in group] for group in GROUPS]
+    with ExitStack() as stack:
+        pairs = []
+        for group in filter(None, groups):
+            python = options.trt_python if "trt" in group else sys.executable
+            ours, loop = (Side(python, side, model, folder, group[0]) for side in (OURS, LOOP))
+            pairs.append((group, stack.enter_context(ours), stack.enter_context(loop)))
+        for group, ours, loop in pairs:
+            for runtime in group:
                 row = {"model": model, "runtime": runtime}
                 try:
                     yield {**row, **_in_turns((ours, loop), runtime, options.rounds)}
                 except (SideFailed, OSError) as error:
                     yield {**row, "failed": str(error)}
+            ours.end()
+            loop.end()
 
 
 def _in_turns(sides: tuple[Side, Side], runtime: str, rounds: int) -> dict[str, Any]:
-    """The medians and ratios over all sessions that both sides open."""
-    sessions = SESSIONS.get(runtime, 1)
-    times: dict[str, list[tuple[float, float]]] = {kind: [] for kind in LIMITS}
+    """The medians and ratios of a runtime."""
     _ask_together(sides, do="make", runtime=runtime)
-    for number in range(sessions):
-        for side in sides[:: -1 if number % 2 else 1]:  # one at a time, as they time kernels
-            side.ask(do="open", runtime=runtime)
-        for kind, found in times.items():
-            found.extend(_rounds(sides, kind, -(-rounds // sessions)))
-        _ask_together(sides, do="close")
-    return {f"{k}_{name}": v for k, pairs in times.items() for name, v in _summary(pairs).items()}
+    for side in sides:  # one after the other, as they time kernels
+        side.ask(do="open", runtime=runtime)
+    times = {kind: _summary(_rounds(sides, kind, rounds)) for kind in LIMITS}
+    _ask_together(sides, do="forget")
+    return {f"{kind}_{name}": v for kind, found in times.items() for name, v in found.items()}
 
 
 def _ask_together(sides: tuple[Side, Side], **words: Any) -> None:
