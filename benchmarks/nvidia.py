@@ -190,9 +190,11 @@ def _measure(model: str, options: argparse.Namespace, folder: Path) -> Iterator[
             ours, loop = (Side(python, side, model, folder, group[0]) for side in (OURS, LOOP))
             pairs.append((group, stack.enter_context(ours), stack.enter_context(loop)))
         for group, ours, loop in pairs:
-            for runtime in group:
+            for number, runtime in enumerate(group):
                 row = {"model": model, "runtime": runtime}
                 try:
+                    if number:
+                        _ask_together((ours, loop), do="forget")
                     yield {**row, **_in_turns((ours, loop), runtime, options.rounds)}
                 except (SideFailed, OSError) as error:
                     yield {**row, "failed": str(error)}
@@ -206,15 +208,20 @@ def _in_turns(sides: tuple[Side, Side], runtime: str, rounds: int) -> dict[str, 
     for side in sides:  # one after the other, as they time kernels
         side.ask(do="open", runtime=runtime)
     times = {kind: _summary(_rounds(sides, kind, rounds)) for kind in LIMITS}
-    _ask_together(sides, do="forget")
     return {f"{kind}_{name}": v for kind, found in times.items() for name, v in found.items()}
 
 
 def _ask_together(sides: tuple[Side, Side], **words: Any) -> None:
     for side in sides:
         side.say(**words)
-    for side in sides:
-        side.hear()
+    failures = []
+    for side in sides:  # hear both, whatever the first one says
+        try:
+            side.hear()
+        except SideFailed as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def _rounds(sides: tuple[Side, Side], kind: str, rounds: int) -> list[tuple[float, float]]:

@@ -117,8 +117,8 @@ class Side:
     def forget(self) -> None:
         """Free what has been opened; the thread may use all processors again."""
         os.sched_setaffinity(0, self._processors)
-        assert self._runs is not None
-        self._runs.close()
+        if self._runs is not None:
+            self._runs.close()
         self._runs = None
         gc.collect()
         if "torch" in sys.modules:

@@ -2,8 +2,8 @@
 
     python trt_engine.py FILE.engine [SECONDS] [WARM_UP_SECONDS]
 
-Warm-up (0.5 s), host time for so many seconds (3), device time of 1,000 runs, and a loop of 1.4 s in
-which turnkey counts the energy.
+Warm-up (0.5 s), host time for so many seconds (3), device time of 1,000 runs, and a loop of 1.4 s,
+in which turnkey counts the energy.
 """
 
 import ctypes
