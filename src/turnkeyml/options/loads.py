@@ -90,5 +90,5 @@ def _words(value: Any) -> Iterable[str]:
     words = [str(word) for word in value]
     joined = ",".join(words)
     if not joined.strip():
-        return [joined]
+        return words
     return [point["load"] for point in parse_sweep([f"load={joined}"])]
