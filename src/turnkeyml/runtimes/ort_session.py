@@ -85,7 +85,7 @@ class OrtSession:
         prepacking: bool = True,
         *,
         providers: Sequence[str] = (CPU,),
-        instances: int = 1,
+        instances: int | None = None,
     ) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -106,7 +106,7 @@ class OrtSession:
             disabled_optimizers=unsound,
         )
         self._session = self._load()
-        self._threads, self._instances = threads, instances
+        self._threads, self._instances = threads, instances or 1
         self._require(providers)
         self._settings = {
             "providers": self._session.get_providers(),
@@ -117,7 +117,7 @@ class OrtSession:
         }
         if unsound:
             self._settings["disabled_optimizers"] = unsound
-        if instances > 1:
+        if instances is not None:
             sessions = 1 if threads == 1 else instances
             self._settings |= {"instances": instances, "sessions": sessions}
             self._settings["threads_per_instance"] = threads

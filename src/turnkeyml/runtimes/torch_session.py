@@ -25,7 +25,8 @@ class TorchSession:
     def __init__(self, function: Callable[..., Any], request: Request) -> None:
         assert request.live is not None
         self._instances, self._threads = 1, request.threads
-        if request.instances is not None:
+        self._is_shared = request.instances is not None
+        if self._is_shared:
             self._instances, self._threads = divided(request)
         torch.set_num_threads(self._threads)
         self._function = function
@@ -73,7 +74,7 @@ class TorchSession:
             "num_threads": torch.get_num_threads(),
             "gradients": False,
             "matmul_precision": torch.get_float32_matmul_precision(),
-            **(shared if self._instances > 1 else {}),
+            **(shared if self._is_shared else {}),
         }
 
     def close(self) -> None:
