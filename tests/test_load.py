@@ -217,6 +217,9 @@ def test_a_load_is_kept_up_as_long_as_its_rule_says() -> None:
     assert extent_of(Rule.exactly(77)).count_at(1_000.0) == 77
     assert extent_of(Rule().within(3.0)).count_at(100.0) == 300
     assert not extent_of(Rule.exactly(77)).goes_on(77, 0)
+    searching = extent_of(Rule().within(70.0)).for_percentile(99)
+    assert searching.count_at(100.0) == 1_000  # a seventh of the budget for each rate
+    assert searching.count_at(1.0) == SAMPLES_NEEDED[99]  # but as many as a p99 needs
 
 
 def test_the_percentiles_of_the_words_are_those_of_the_statistics() -> None:

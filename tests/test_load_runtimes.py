@@ -161,6 +161,7 @@ def test_a_runtime_that_cannot_says_so_before_anything_is_built(tmp_path: Path) 
         (["--rate", "10", "--concurrency", "4"], "not allowed with"),
         (["--slo", "p42=50ms"], "knows no p42; choose from: p50, p90, p95, p99"),
         (["--slo", "p99=50"], "needs a unit"),
+        (["--slo", "p99=50ms", "--iterations", "100"], "A p99 needs at least 662 requests"),
         (["--instances", "2"], "--instances is for a load"),
     ],
 )

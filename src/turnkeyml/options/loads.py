@@ -72,11 +72,25 @@ def load_of(options: Mapping[str, Any]) -> LoadPlan | None:
     """The load that settled options ask for; None for one run at a time."""
     clients, sent = options.get("concurrency") or (), options.get("rate") or ()
     wanted, instances = options.get("slo"), options.get("instances")
+    if wanted is not None:
+        _require_enough(wanted, options.get("iterations"))
     if clients or sent or wanted:
         return LoadPlan(sent, clients, wanted, instances or 0)
     if instances is not None:
         raise UsageError("--instances is for a load; add --concurrency, --rate or --slo.")
     return None
+
+
+def _require_enough(wanted: Objective, requests: int | None) -> None:
+    """Raise a usage error if so many requests do not tell the percentile of an objective."""
+    from turnkeyml.measure.statistics import SAMPLES_NEEDED
+
+    needed = SAMPLES_NEEDED[wanted.percentile]
+    if requests is not None and requests < needed:
+        raise UsageError(
+            f"A p{wanted.percentile} needs at least {needed} requests; raise --iterations or leave "
+            "it out."
+        )
 
 
 def _words(value: Any) -> Iterable[str]:

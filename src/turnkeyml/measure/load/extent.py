@@ -10,6 +10,9 @@ from turnkeyml.measure.statistics import SAMPLES_NEEDED
 
 __all__ = ["Extent", "extent_of"]
 
+CONFIRMING_TRIES = 2
+"""Rates that a search tries after it has come close."""
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -24,6 +27,8 @@ class Extent:
     """How close the search for a rate comes to the boundary, relative to the rate."""
     exactly: int | None = None
     """Exactly so many requests, whatever that takes."""
+    is_budget: bool = False
+    """Whether the seconds are for all that a search tries, and not for each load."""
 
     def count_at(self, rate: float) -> int:
         """How many requests to schedule at a rate."""
@@ -40,9 +45,12 @@ class Extent:
         return seconds < self.seconds or (sent < self.requests and seconds < self.most_seconds)
 
     def for_percentile(self, percentile: int) -> Extent:
-        """The same, but with as many requests as tell a percentile, and the time that they take."""
+        """The same for each rate of a search, but with as many requests as tell a percentile, and
+        the time that they take."""
         needed = max(self.requests, SAMPLES_NEEDED[percentile])
-        return Extent(needed, self.seconds, math.inf, self.resolution, self.exactly)
+        tries = math.ceil(math.log2(1 / self.resolution)) + CONFIRMING_TRIES
+        seconds = self.seconds / tries if self.is_budget else self.seconds
+        return Extent(needed, seconds, math.inf, self.resolution, self.exactly)
 
 
 DEFAULT = Extent(1_000, 10.0, 60.0, 0.05)
@@ -56,5 +64,6 @@ def extent_of(rule: Rule) -> Extent:
     if rule.iterations is not None:
         return Extent(rule.iterations, 0.0, math.inf, base.resolution, rule.iterations)
     if rule.budget_seconds is not None:
-        return Extent(0, rule.budget_seconds, rule.budget_seconds, base.resolution)
+        seconds = rule.budget_seconds
+        return Extent(0, seconds, seconds, base.resolution, is_budget=True)
     return base
