@@ -32,7 +32,7 @@ from turnkeyml.measure.load.server import LaneServer  # noqa: E402
 from turnkeyml.measure.load.summary import summary_of  # noqa: E402
 from turnkeyml.measure.statistics import percentile, percentile_ends  # noqa: E402
 from turnkeyml.nouns import PERCENTILES  # noqa: E402
-from turnkeyml.system.timers import precise_sleep  # noqa: E402
+from turnkeyml.system.timers import punctual  # noqa: E402
 
 RESNET = HERE / "scripts" / "resnet18.py"
 BENCHMARK_APP = "openvino.tools.benchmark.main"
@@ -65,7 +65,7 @@ def generator() -> None:
     """The processor time of the thread that sends, and of all of it, per second."""
     server = LaneServer([SleepingSession(lambda: 0.2) for _ in range(2)])  # type: ignore[list-item]
     arrivals = poisson_arrivals(RATE, int(RATE * SECONDS))
-    with precise_sleep():
+    with punctual():
         before = time.process_time()
         trace = open_loop(server, arrivals)
         whole = (time.process_time() - before) / (trace.wall / 1e9)
@@ -89,7 +89,7 @@ def theory() -> None:
         "M/D/1": (MD1, lambda: service),
     }
     for name, (kind, milliseconds) in cases.items():
-        with precise_sleep():
+        with punctual():
             server = LaneServer([SleepingSession(milliseconds)])  # type: ignore[list-item]
             trace = open_loop(server, poisson_arrivals(rate, count))
             server.close()

@@ -22,7 +22,7 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import LoadPlan, Objective, UnderLoad, Verification
 from turnkeyml.runtimes.contract import Session
 from turnkeyml.system import activity
-from turnkeyml.system.timers import precise_sleep
+from turnkeyml.system.timers import punctual
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
@@ -57,7 +57,7 @@ def measure_under_load(
     The session was opened for several instances, fed, and has run once.
     """
     load = _Loading(session, rule, precision, tell)
-    with precise_sleep(), contextlib.closing(load.server):
+    with punctual(), contextlib.closing(load.server):
         load.warm_up()
         for rate in plan.rates:
             yield load.at_rate(rate)
