@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import os
+import sys
 import threading
 import time
 
@@ -28,6 +31,7 @@ from turnkeyml.measure.rules import QUICK, Rule
 from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile, percentile_ends
 from turnkeyml.nouns import PERCENTILES, LoadPlan, Objective
 from turnkeyml.options.loads import concurrencies, load_of, objective, rates
+from turnkeyml.system.timers import GET_TIMER_SLACK, punctual
 
 RATE, SERVICE = 70.0, 10.0
 """Requests per second and milliseconds: the server is busy for 70% of the time."""
@@ -206,6 +210,22 @@ def test_a_probe_that_cannot_keep_the_objective_any_more_is_given_up() -> None:
     assert all(probe.requests < 1_000 for probe in broken)
 
 
+def test_a_single_disturbance_does_not_mislead_the_search() -> None:
+    calls = 0
+
+    def service(number: int) -> float:
+        nonlocal calls
+        calls += 1
+        return (3_000.0 if calls == 3_000 else SERVICE) * MILLISECOND  # others had the machine
+
+    found = find_rate(
+        SimulatedServer(service), Objective(99, 20 * SERVICE), Extent(2_000, 10.0, 60.0, 0.05)
+    )
+    assert calls > 3_000
+    assert found.rate is not None
+    assert found.rate > 80
+
+
 # How long
 
 
@@ -272,6 +292,16 @@ def test_a_session_that_fails_ends_the_measurement() -> None:
     server = LaneServer([Failing(0.0)])  # type: ignore[list-item]
     with pytest.raises(RuntimeError, match="out of memory"):
         open_loop(server, poisson_arrivals(100.0, 20))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked")
+def test_a_punctual_thread_is_as_it_was_afterwards() -> None:
+    slack = ctypes.CDLL(None).prctl
+    before = slack(GET_TIMER_SLACK, 0, 0, 0, 0), os.nice(0)
+    with punctual():
+        assert slack(GET_TIMER_SLACK, 0, 0, 0, 0) == 1
+        assert os.nice(0) == before[1]
+    assert (slack(GET_TIMER_SLACK, 0, 0, 0, 0), os.nice(0)) == before
 
 
 # Words
