@@ -19,6 +19,7 @@ import pytest
 from benchmarks.fabricate import fabricate
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import update_stats
+from turnkeyml.nouns import UnderLoad
 from turnkeyml.report.comparison_report import save
 from turnkeyml.report.html.server import ReportServer
 from turnkeyml.report.table import save_reports
@@ -314,6 +315,26 @@ def test_every_plot_is_drawn(tab, report):
     note = plot(page, "Speed-up between two runtimes")[0].locator(".hint").inner_text()
     assert note.startswith("ort fp32 is faster than torch-eager fp32 for 3 and slower for 0 of 3")
     assert "1 model without these: no verdict." in note
+
+
+def test_percentiles_under_load_are_drawn_over_the_rate(tab, tmp_path):
+    cache = tmp_path / "cache"
+    measure(cache, stream(1.0))
+    for rate in (10.0, 20.0, 40.0):
+        load = UnderLoad(f"rate={rate:g}", 700, 700, 2, 1, rate=rate)
+        measure(cache, stream(rate / 10, count=700), under_load=load, folder=f"ort.rate={rate:g}")
+    (saved,) = save_reports([cache], tmp_path, ["html"])
+    page = tab(saved.path)
+    assert shown(page) == 4
+    card, _ = plot(page, "Under load")
+    assert ink(page, card) > 200
+    card.locator("summary").click()
+    names = card.locator("li button").all_inner_texts()
+    assert names == [f"net_aaaaaaaa ort fp32 {name}" for name in ("p50", "p90", "p99")]
+    card.locator("li button").first.click()
+    goto(page, "build=net_aaaaaaaa")
+    page.wait_for_selector("#model h2")
+    assert "rate=20" in page.locator("#model").inner_text()
 
 
 def ink(page, card) -> int:

@@ -11,10 +11,11 @@ from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
 from turnkeyml.options import PlanOptions, choices, takes
+from turnkeyml.options.loads import load_of
 from turnkeyml.options.places import places_of
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime, runtimes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,6 +41,7 @@ def plan_of(options: Mapping[str, Any], **settings: Any) -> Plan:
         "runtimes": _runtimes(options),
         "places": places_of(options),
         "rule": _rule_name(options),
+        "load": load_of(options),
         "precisions": options.get("precision", ()),
         "sequence": sequence if isinstance(sequence, str) else None,
         "onnx_opset": environment.onnx_opset() if opset is None else opset,
@@ -51,8 +53,8 @@ def _without_unknown(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options of a run that measures nothing: a device or runtime that is not known does not
     matter. A known one chooses the default sequence of a build."""
     try:
-        runtimes = [find_runtime(name, options["device"]) for name in options["runtime"]]
-        for runtime in runtimes or [
+        named = [find_runtime(name, options["device"]) for name in options["runtime"]]
+        for runtime in named or [
             find_runtime(find_device(options["device"]).default_runtime, options["device"])
         ]:
             runtime.complete(options["rt_args"])
@@ -69,9 +71,11 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     """
     device, named, places = options["device"], options["runtime"], places_of(options)
     names = named or [find_device(device).default_runtime]
-    runtimes = [find_runtime(name, device) for name in names]
+    found = [find_runtime(name, device) for name in names]
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
-    for runtime in runtimes:
+    if load_of(options) is not None:
+        _require_serving(found, device)
+    for runtime in found:
         arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
         if named and measures_here and not places:
@@ -81,10 +85,21 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
             if not runtime.missing():
                 runtime.check_arguments(arguments)
     if places:
-        require_files(runtimes, "--host" if options.get("host") else "--python")
+        require_files(found, "--host" if options.get("host") else "--python")
         if measures_here:
-            require_elsewhere(places, runtimes)
-    return tuple(runtime.name for runtime in runtimes)
+            require_elsewhere(places, found)
+    return tuple(runtime.name for runtime in found)
+
+
+def _require_serving(chosen: Iterable[Runtime], device: str) -> None:
+    """Raise a usage error if a runtime cannot execute several requests at the same time."""
+    for runtime in chosen:
+        if not runtime.serves:
+            known = ", ".join(r.name for r in runtimes(device) if r.serves) or "none on this device"
+            raise UsageError(
+                f"The runtime {runtime.name} on {runtime.device} cannot be measured under load; "
+                f"choose from: {known}."
+            )
 
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:

@@ -183,6 +183,13 @@ def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:
     told = [(one.get(key), other.get(key)) for key in ("device_type", "runtime")]
     told += [(one.get(key) or "", other.get(key) or "") for key in ("python", "host")]
     told.append((one.get("parameters") or {}, other.get("parameters") or {}))
+    told.append((_load_of(one), _load_of(other)))
     precisions = [one.get("precision"), other.get("precision")]
     alike = precisions[0] == precisions[1] or not all(precisions)
     return alike and all(mine == theirs for mine, theirs in told)
+
+
+def _load_of(evaluation: dict[str, Any]) -> str:
+    """The load that it was measured under; empty for one run at a time."""
+    found = evaluation.get("under_load")
+    return str(found.get("pattern") or "") if isinstance(found, dict) else ""

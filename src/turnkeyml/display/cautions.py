@@ -40,6 +40,8 @@ ALWAYS_TOLD = (
     FlagKind.QUOTA,
     FlagKind.PROCESSES,
     FlagKind.REPORTED,
+    FlagKind.OVERLOAD,
+    FlagKind.LATE,
 )
 """Flags that are shown even with grade A: the measurement was not the requested one."""
 INCOMPLETE = 0.05
@@ -122,6 +124,8 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
+    yield from _root(measured, FlagKind.OVERLOAD, least=math.inf)
+    yield from _root(measured, FlagKind.LATE, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)

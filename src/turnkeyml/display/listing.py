@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from turnkeyml.display.cautions import cautions, every_caution
+from turnkeyml.display.loads import by_runtime, load_lines
 from turnkeyml.display.results import interval_in_words, race_lines
 from turnkeyml.nouns import (
     LATENCY_UNITS,
@@ -255,10 +256,10 @@ def _measured_lines(
 ) -> Iterator[str]:
     """Every evaluation, the race if there was one, and the cautions for all of them together."""
     apart = bool(evaluations) and (verbose or (len(evaluations) == 1 and race is None))
-    for evaluation in evaluations:
-        yield from _evaluation_lines(evaluation)
+    for group in by_runtime(evaluations):
+        yield from _evaluation_lines(group)
         if apart:
-            for text in _own_cautions(evaluation, verbose):
+            for text in (text for one in group for text in _own_cautions(one, verbose)):
                 yield MARGIN + _field("Caution:", text)
     if race:
         for number, line in enumerate(race_lines(race)):
@@ -276,13 +277,21 @@ def _own_cautions(evaluation: Evaluation, verbose: bool) -> list[str]:
     return [flag.text for flag in evaluation.performance.flags]
 
 
-def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
+def _evaluation_lines(group: list[Evaluation]) -> Iterator[str]:
+    """An evaluation, or those of one runtime under several loads."""
+    evaluation = group[0]
     performance = evaluation.performance
     runtime = label_of(evaluation.runtime, evaluation.python, "", evaluation.host)
     if performance is None:
         yield _field("Status:", f"Failed to benchmark with {runtime}: {evaluation.reason}")
         return
     used = f"{runtime} v{evaluation.runtime_version}"
+    if evaluation.under_load is not None:
+        how = f"Successfully benchmarked under load on {evaluation.device} ({used})"
+        yield _field("Status:", how)
+        for line in (*_verification_lines(evaluation.verification), *load_lines(group)):
+            yield MARGIN + line
+        return
     yield _field("Status:", f"Successfully benchmarked on {evaluation.device} ({used})")
     latency, throughput = f"{performance.mean_latency:.3f}", f"{performance.throughput:.1f}"
     yield MARGIN + _field("Mean Latency:", f"{latency:<7} {LATENCY_UNITS}")

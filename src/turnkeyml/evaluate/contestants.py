@@ -15,6 +15,7 @@ from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError, TurnkeyError
 from turnkeyml.evaluate.contest import Quiet, measure
 from turnkeyml.evaluate.entries import Contestant, FileContestant, LiveContestant
+from turnkeyml.evaluate.loading import measure_loads
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.evaluate.runner import Outcome, changed_warning
@@ -61,6 +62,10 @@ class Contestants:
     @property
     def threads(self) -> int:
         return self.plan.threads or machine.usable_cores()
+
+    @property
+    def _instances(self) -> int | None:
+        return None if self.plan.load is None else self.plan.load.instances
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -116,6 +121,7 @@ class Contestants:
             precision=precision,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),
+            instances=self._instances,
         )
         return FileContestant(
             runtime=runtime,
@@ -164,6 +170,7 @@ class Contestants:
             cast_to=cast_to,
             arguments=runtime.complete(self.plan.rt_args),
             build_folder=str(self.folder.path),
+            instances=self._instances,
         )
         rerun = self._rerun(runtime, subject, folder, cast_to) if subject.script else None
         return LiveContestant(runtime, precision, folder, subject, request, rerun)
@@ -191,6 +198,7 @@ class Contestants:
         name = f"{runtime.name}-{precision}" if precision else runtime.name
         name = f"{name}.host-{place.host_name}" if place.host_name else name
         name = f"{name}.python-{place.name}" if place.name else name
+        name = f"{name}.under-load" if self.plan.load else name
         point = ",".join(f"{key}={value}" for key, value in self.plan.parameters.items())
         return self.folder.benchmark(
             self.plan.device, safe_name(f"{name}@{point}") if point else name
@@ -223,6 +231,18 @@ def measure_contestants(
         for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
             warn(warning)
     measured: list[Outcome] = []
+    if plan.load is not None:
+        for one in taking_part:
+            measured += measure_loads(
+                one,
+                plan.load,
+                rule_of(plan),
+                device,
+                contestants.threads,
+                tell=tell,
+                quiet=quiet,
+            )
+        taking_part = []
     for together in _groups(taking_part):
         measured += measure(
             together,
@@ -237,7 +257,7 @@ def measure_contestants(
     order = [r.name for r in runtimes]
     outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
     evaluations = tuple(_keep(outcome, contestants) for outcome in outcomes)
-    if len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races:
+    if plan.load or (len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races):
         return evaluations, None
     in_turns = [o for o in outcomes if o.sittings and not _is_reported(o)]
     samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in in_turns}

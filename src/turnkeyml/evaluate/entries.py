@@ -12,13 +12,15 @@ from typing import Protocol
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN
+from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import HERE, Place, ReferenceRecord, Verification, label_of
+from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification, label_of
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -35,6 +37,8 @@ class Entry:
     observe: Callable[[], Observation | None]
     """What the accelerator says, after the timed runs."""
     verification: Verification | None
+    under_load: Callable[[LoadPlan, Rule, str, Callable[[str], None]], Iterator[LoadPoint]]
+    """What is measured under each load of a plan, if it was opened for several instances."""
 
 
 class Contestant(Protocol):
@@ -110,7 +114,9 @@ class FileContestant:
         name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
-            yield Entry(worker, worker.costs, worker.observe, worker.verification)
+            yield Entry(
+                worker, worker.costs, worker.observe, worker.verification, worker.under_load
+            )
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class LiveContestant:
     def enter(self, number: int) -> Iterator[Entry]:
         if number and self.rerun is not None:
             with contextlib.closing(self.rerun()) as worker:
-                yield Entry(worker, worker.costs, worker.observe, None)
+                yield Entry(worker, worker.costs, worker.observe, None, worker.under_load)
             return
         with captured(measurement_log(self.folder)), contextlib.ExitStack() as stack:
             reference = self.subject.reference(self.request.threads)
@@ -150,4 +156,4 @@ class LiveContestant:
                 verdict = opened.verified(
                     lambda precision: compare(opened.outputs, reference, precision), self.precision
                 )
-            yield Entry(opened.meter, opened.costs, opened.observe, verdict)
+            yield Entry(opened.meter, opened.costs, opened.observe, verdict, opened.under_load)

@@ -35,7 +35,12 @@ def measure_again(
         points = [e.get("parameters") or {} for e in before]
         distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
         for point in distinct:  # the points of a sweep; one empty point without a sweep
-            of_point = [e for e in before if (e.get("parameters") or {}) == point]
+            of_point = [
+                e
+                for e in before
+                if (e.get("parameters") or {}) == point
+                and bool(e.get("under_load")) == (plan.load is not None)
+            ]
             there = replace(plan, parameters=point)
             evaluations += _measure_point(folder, there, skip, of_point, warn)
     return evaluations

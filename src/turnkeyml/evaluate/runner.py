@@ -116,6 +116,10 @@ class Runner:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 
+    def forget(self) -> None:
+        """Keep no samples: what follows is another result of the same process."""
+        self._sittings = []
+
     def outcome(self, rule: Rule, device: Device, threads: int) -> Outcome:
         one = self._contestant
         if not self._sittings:

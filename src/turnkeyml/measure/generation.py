@@ -19,8 +19,9 @@ __all__ = ["generations", "with_token_times"]
 
 
 def with_token_times(evaluation: Evaluation, phase: Phase | None, tokens: int) -> Evaluation:
-    """An evaluation with the figures that its median is for a decoder."""
-    if evaluation.performance is None or phase is None:
+    """An evaluation with the figures that its median is for a decoder; not under load, where it is
+    not that of one step after the other."""
+    if evaluation.performance is None or phase is None or evaluation.under_load is not None:
         return evaluation
     median = evaluation.performance.median_latency
     if phase is Phase.PREFILL:
@@ -38,7 +39,8 @@ def generations(rows: Sequence[InvocationResult]) -> list[Generation]:
         own = [row for row in rows if _model(row) == model]
         prefill = [row for row in own if row.invocation.phase is Phase.PREFILL]
         decode = [row for row in own if row.invocation.phase is Phase.DECODE]
-        labels = dict.fromkeys((e.device_type, e.label) for r in decode for e in r.evaluations)
+        alone = [e for r in decode for e in r.evaluations if e.under_load is None]
+        labels = dict.fromkeys((e.device_type, e.label) for e in alone)
         for label in labels:
             first = _measured(prefill, label)
             steps = _measured(decode, label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.distance import Distance
+from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, SessionMeter
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import ReportedMeter
+from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.site import Site
-from turnkeyml.nouns import Verdict, Verification
+from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
@@ -65,6 +67,12 @@ class Opened:
     @property
     def _rounds_to_tf32(self) -> bool:
         return bool(self._costs.settings.get("tf32"))
+
+    def under_load(
+        self, plan: LoadPlan, rule: Rule, precision: str, tell: Callable[[str], None]
+    ) -> Iterator[LoadPoint]:
+        """What is measured under each load of a plan; the session was opened for instances."""
+        return measure_under_load(cast("Session", self.session), plan, rule, precision, tell)
 
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""

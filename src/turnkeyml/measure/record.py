@@ -91,6 +91,8 @@ class Sitting:
     costs: Costs
     observation: Observation | None = None
     """What its accelerator said after the timed runs."""
+    queueing: tuple[int, ...] = ()
+    """Nanoseconds that each request waited, if it was measured under load."""
 
 
 def evaluation_of(
@@ -157,6 +159,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             walls=np.array([w for s in samples for w in s.walls]),
             set_aside=_small(np.concatenate([s.set_aside for s in samples])),
             distances=_distances(samples),
+            queueing=np.array([waited for s in sittings for waited in s.queueing]),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 

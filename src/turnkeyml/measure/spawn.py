@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -21,13 +21,14 @@ from turnkeyml.cache.layout import measurement_log, worker_request
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
+from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
-from turnkeyml.nouns import HERE, Place, from_dict, to_dict
+from turnkeyml.nouns import HERE, LoadPlan, Place, from_dict, to_dict
 from turnkeyml.system import ssh
 
 __all__ = ["Worker"]
@@ -80,6 +81,17 @@ class Worker:
             warmup=np.asarray(found.warmup),
             set_aside=np.asarray(found.set_aside, dtype=np.int64),
         )
+
+    def under_load(
+        self, plan: LoadPlan, rule: Rule, precision: str, tell: Callable[[str], None]
+    ) -> Iterator[LoadPoint]:
+        """What was measured under each load of a plan, as it becomes known."""
+        self._say(do="under_load", plan=to_dict(plan), rule=to_dict(rule), precision=precision)
+        while "done" not in (words := self._hear()):
+            if "doing" in words:
+                tell(words["doing"])
+            else:
+                yield _completed(from_dict(LoadPoint, words["point"]))
 
     def warm_up(self, rule: Rule) -> WarmUp:
         warm = from_dict(WarmUp, self._ask(do="warm_up", rule=to_dict(rule)))
@@ -181,6 +193,15 @@ class Worker:
             f"The worker that measured with {self._name} {ended}"
             f"{_last_words(self._log)}. Its log is {self._log}."
         )
+
+
+def _completed(point: LoadPoint) -> LoadPoint:
+    """With arrays instead of the lists that came over the line."""
+    timed = np.asarray(point.samples.timed)
+    nothing = np.zeros(0, dtype=np.int64)
+    return replace(
+        point, samples=replace(point.samples, timed=timed, warmup=nothing, set_aside=nothing)
+    )
 
 
 def _describe_exit_of_ssh(code: int, host: str) -> str:

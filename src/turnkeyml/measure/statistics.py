@@ -26,6 +26,7 @@ __all__ = [
     "outliers",
     "overall_interval",
     "percentile",
+    "percentile_ends",
     "spread",
     "student",
 ]
@@ -46,6 +47,9 @@ DRIFT_THRESHOLD = 0.02
 
 PROCESS_FLOOR = 0.006
 """The relative standard deviation between processes that run the same thing on a quiet machine."""
+
+FEW = 1.2
+"""By how much the interval of a percentile is wider if one independent value lies beyond it."""
 
 SAMPLES_NEEDED = {50: 11, 90: 64, 95: 130, 99: 662}
 """Below these counts a percentile is not known well enough to be stated."""
@@ -106,6 +110,32 @@ def median_interval(
     return Interval(float(ordered[low - 1]), float(ordered[high - 1]))
 
 
+def percentile_ends(
+    values: np.ndarray, percent: int, z: float = Z
+) -> tuple[float | None, float | None]:
+    """The ends of the 95% interval of a percentile by order statistics; None for an end that lies
+    beyond the samples.
+
+    As that of the median: how many values lie below the true percentile is binomial, and values
+    that depend on each other tell less. Where few independent ones lie beyond it, neither the
+    correlation time nor the binomial is known well, and the interval is widened once more. On
+    simulated queues that are busy for up to 70% of the time it then has the percentile of theory
+    nineteen times in twenty.
+    """
+    count, share = len(values), percent / 100
+    if count < SAMPLES_NEEDED[percent]:
+        return None, None
+    together = max(correlation_time(values, percent), correlation_time(values))
+    beyond = count * min(share, 1 - share) / together
+    half = z * (1 + FEW / max(1.0, beyond)) * math.sqrt(count * share * (1 - share) * together)
+    low, high = math.floor(share * count - half), math.ceil(share * count + half) + 1
+    ordered = np.sort(values)
+    return (
+        float(ordered[low - 1]) if low >= 1 else None,
+        float(ordered[high - 1]) if high <= count else None,
+    )
+
+
 def overall_interval(processes: Sequence[np.ndarray]) -> Interval | None:
     """Of the median over several processes; where they differ more than their runs, that decides.
 
@@ -134,13 +164,14 @@ def student(count: int) -> float:
     return STUDENT[min(count - 1, len(STUDENT)) - 1]
 
 
-def correlation_time(values: np.ndarray) -> float:
+def correlation_time(values: np.ndarray, percent: int = 50) -> float:
     """How many runs it takes, on average, until the next is independent of the first; at least 1.
 
-    Of the series that matters for the median: on which side of it each value lies. The sum of the
+    Of the series that matters for a percentile: on which side of it each value lies. The sum of the
     autocorrelations goes on as long as those of neighbouring lags together are positive.
     """
-    sides = (values > np.median(values)).astype(np.float64)
+    level = np.median(values) if percent == 50 else np.percentile(values, percent)
+    sides = (values > level).astype(np.float64)
     sides -= sides.mean()
     count = len(sides)
     if count < 4 or not sides.any():

@@ -30,6 +30,7 @@ from turnkeyml.measure.sampler import Progress, sample
 from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,
+    LoadPlan,
     ReferenceRecord,
     Verdict,
     Verification,
@@ -174,6 +175,20 @@ def _take(opened: Opened, replies: IO[str], samples: int, block: int, recovery: 
     return to_dict(opened.meter.take(samples, block, recovery))
 
 
+def _under_load(
+    opened: Opened, replies: IO[str], plan: dict[str, Any], rule: dict[str, Any], precision: str
+) -> Any:
+    """Every load of a plan; what was measured under each is told as soon as it is known."""
+
+    def tell(doing: str) -> None:
+        _reply(replies, {"doing": doing})
+
+    wanted = from_dict(LoadPlan, plan), from_dict(Rule, rule)
+    for point in opened.under_load(*wanted, precision, tell):
+        _reply(replies, {"point": to_dict(point)})
+    return {"done": True}
+
+
 def _memory_speed(opened: Opened, replies: IO[str]) -> Any:
     """In a process of its own, as what it needs would count as the model's memory."""
     command = interpreter.command("turnkeyml.measure.memory", python=sys.executable)
@@ -193,6 +208,7 @@ _ACTIONS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "warm_up": _warm_up,
     "take": _take,
+    "under_load": _under_load,
     "costs": _costs,
     "observe": _observe,
     "memory_speed": _memory_speed,

@@ -28,6 +28,7 @@ from turnkeyml.nouns.invocations import (
     StageRecord,
     Steps,
 )
+from turnkeyml.nouns.loads import PERCENTILES, LoadPlan, Objective, Probe, UnderLoad
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
@@ -36,6 +37,8 @@ from turnkeyml.nouns.verdicts import Cause, ReferenceRecord, Verdict, Verificati
 __all__ = [
     "HERE",
     "LATENCY_UNITS",
+    "PERCENTILES",
+    "LoadPlan",
     "THROUGHPUT_UNITS",
     "BuildStatus",
     "Cause",
@@ -52,10 +55,12 @@ __all__ = [
     "InvocationRecord",
     "InvocationResult",
     "MeasuredPerformance",
+    "Objective",
     "Performance",
     "Phase",
     "Place",
     "Plan",
+    "Probe",
     "RaceResult",
     "RaceRow",
     "ReferenceRecord",
@@ -64,6 +69,7 @@ __all__ = [
     "StageRecord",
     "Steps",
     "Task",
+    "UnderLoad",
     "Verdict",
     "Verification",
     "Word",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from turnkeyml.nouns.loads import UnderLoad
 from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict, Verification
@@ -68,6 +69,8 @@ class FlagKind(Word):
     REPORTED = "self-reported"
     THROTTLE = "throttle"
     FOREIGN = "foreign"
+    OVERLOAD = "overload"
+    LATE = "late"
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,8 @@ class Evaluation:
     """The verdict on the outputs of this runtime on this device."""
     grade: Grade | None = None
     performance: Performance | None = None
+    under_load: UnderLoad | None = None
+    """The load, if the latencies are those of many requests at once; None for one at a time."""
     time_to_first_token: float | None = None
     """Milliseconds; the median of the prefill of a decoder."""
     time_per_output_token: float | None = None
@@ -225,8 +230,9 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """The runtime, its place and the precision: what sets apart those of a build."""
-        return label_of(self.runtime, self.python, self.precision, self.host)
+        """The runtime, its place, the precision and the load: what sets apart those of a build."""
+        own = label_of(self.runtime, self.python, self.precision, self.host)
+        return f"{own} {self.under_load.pattern}" if self.under_load else own
 
     @property
     def verdict(self) -> Verdict:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeyml.nouns.loads import LoadPlan
 from turnkeyml.nouns.places import Place
 from turnkeyml.nouns.plain import to_dict
 
@@ -86,6 +87,8 @@ class Plan:
     """Seconds to spend on the timed runs; None for the limit of ``rule``."""
     threads: int | None = None
     """None for the number of usable physical cores."""
+    load: LoadPlan | None = None
+    """The load to measure under; None to measure one run at a time."""
     precisions: tuple[str, ...] = ()
     """The precisions to build; empty for that of the sequence."""
     races: bool = False

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, places
+from turnkeyml.options import checks, choices, loads, places
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
@@ -18,6 +18,7 @@ __all__ = [
     "Files",
     "Interpreters",
     "Labels",
+    "Load",
     "Runtimes",
     "Selection",
     "Timing",
@@ -26,6 +27,7 @@ __all__ = [
 _what = partial(Option, group="what to do")
 _race = partial(Option, group="contestants")
 _measure = partial(Option, group="how to measure")
+_load = partial(Option, group="under load", default_in_words="one run at a time")
 
 RUNTIME = _measure(
     help=choices.runtimes_help,
@@ -260,6 +262,48 @@ class Timing(TypedDict, total=False):
             help="number of threads of each runtime",
             default_in_words="the number of usable physical cores",
             check=checks.whole("number of threads", 1),
+            metavar="N",
+        ),
+    ]
+
+
+class Load(TypedDict, total=False):
+    concurrency: Annotated[
+        int | Words | None,
+        _load(
+            help="measure the latency of N clients, each of which sends its next request when the "
+            "last one is answered; several numbers as 1,2,4 or 1..16*2",
+            check=loads.concurrencies,
+            excludes="load",
+            metavar="N",
+        ),
+    ]
+    rate: Annotated[
+        float | Words | None,
+        _load(
+            help="measure the latency of R requests per second that arrive at random times "
+            "(Poisson), whether earlier ones are answered or not; several rates as 10,20,40",
+            check=loads.rates,
+            excludes="load",
+            metavar="R",
+        ),
+    ]
+    slo: Annotated[
+        str | None,
+        _load(
+            help="find the largest rate whose latency keeps an objective, such as p99=50ms",
+            check=loads.objective,
+            excludes="load",
+            metavar="pP=TIME",
+        ),
+    ]
+    instances: Annotated[
+        int | None,
+        _load(
+            help="under load, execute N requests at the same time, each with its share of the "
+            "threads",
+            default_in_words="one per thread; openvino chooses its streams",
+            check=checks.whole("number of instances", 1),
             metavar="N",
         ),
     ]

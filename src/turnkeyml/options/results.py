@@ -7,7 +7,14 @@ from typing import Annotated, TypedDict
 
 from turnkeyml.options import checks, choices
 from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
-from turnkeyml.options.measuring import DeviceOptions, Interpreters, Labels, Runtimes, Timing
+from turnkeyml.options.measuring import (
+    DeviceOptions,
+    Interpreters,
+    Labels,
+    Load,
+    Runtimes,
+    Timing,
+)
 from turnkeyml.options.option import Option
 
 __all__ = [
@@ -86,7 +93,9 @@ class Confirmation(TypedDict, total=False):
     yes: Annotated[bool, Option(help="do not ask for confirmation of --all", default=False)]
 
 
-class RemeasureOptions(ChangeOptions, DeviceOptions, Runtimes, Interpreters, Timing, total=False):
+class RemeasureOptions(
+    ChangeOptions, DeviceOptions, Runtimes, Interpreters, Timing, Load, total=False
+):
     """Options of ``cache benchmark``."""
 
     skip: Annotated[

@@ -49,7 +49,10 @@ def _table(records: Iterable[Record], contents: Contents) -> Table:
     """The table of the measurements, without columns that carry no information."""
     needed = {
         "device": len(contents.device_types - {""}) > 1,
-        "parameters": any(name.startswith("parameters_") for name in contents.columns),
+        "parameters": any(
+            name.startswith("parameters_") or name == "under_load_pattern"
+            for name in contents.columns
+        ),
         "grade": "grade" in contents.columns,
         "cautions": "flags" in contents.columns,
     }

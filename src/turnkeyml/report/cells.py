@@ -101,6 +101,8 @@ def _plain(value: Any, depth: int) -> Any:
     """Data that JSON can represent; a ``DamagedRecord`` if it is nested too deeply."""
     if depth <= 0:
         raise DamagedRecord("it is nested too deeply")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = dataclasses.asdict(value)
     if isinstance(value, dict):
         return {str(_scalar(k)): _plain(v, depth - 1) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -123,6 +123,42 @@ COLUMNS = (
         """,
     ),
     *_columns(
+        "Under load",
+        """
+        under_load_pattern | The load as it was asked for: `rate=20`, `concurrency=4` or `slo=p99=50ms`. Empty for one run at a time; otherwise every latency counts from when a request was due to its answer. |
+        under_load_rate | The requests that were sent per second, at random times. | 1/s
+        under_load_concurrency | The number of clients that waited for their answers. |
+        under_load_instances | The number of requests that were executed at the same time. |
+        under_load_threads_per_instance | The number of threads of each. |
+        under_load_requests | The number of requests. |
+        under_load_answered | The number of answers; fewer than the requests if a backlog was given up. |
+        under_load_seed | The seed of the random times. |
+        under_load_p90_low | The lower end of the 95% interval of the 90th percentile. | ms
+        under_load_p90_high | The upper end of the 95% interval of the 90th percentile. | ms
+        under_load_p95_low | The lower end of the 95% interval of the 95th percentile. | ms
+        under_load_p95_high | The upper end of the 95% interval of the 95th percentile. | ms
+        under_load_p99_low | The lower end of the 95% interval of the 99th percentile. | ms
+        under_load_p99_high | The upper end of the 95% interval of the 99th percentile. | ms
+        under_load_mean_queueing | How long a request waited until an instance took it, on average. | ms
+        under_load_median_queueing | The median of the same. | ms
+        under_load_p99_queueing | The 99th percentile of the same. | ms
+        under_load_mean_service | How long an instance took for a request, on average. | ms
+        under_load_median_service | The median of the same. | ms
+        under_load_p99_service | The 99th percentile of the same. | ms
+        under_load_utilisation | The share of the time that an instance was busy, on average. |
+        under_load_overloaded | Whether requests arrived faster than they were answered. |
+        under_load_p99_lateness | The 99th percentile of how late requests were sent; included in the latency. | ms
+        under_load_worst_lateness | How late a request was sent, at worst. | ms
+        under_load_generator_share | The processor time of the generator. | cores
+        under_load_answers_checked | The number of answers under load that were compared with that to a single request. |
+        under_load_capacity | The answers per second if every instance is always busy. | 1/s
+        under_load_objective_rate | The largest rate that kept the objective of `--slo`. | 1/s
+        under_load_objective_exceeded_at | The smallest rate that was seen to break it. | 1/s
+        under_load_objective_resolution | How close the search came to the boundary, relative to the rate. |
+        under_load_probes | The rates that the search tried, as JSON. |
+        """,
+    ),
+    *_columns(
         "Verification",
         """
         verification_cause | What decided the verdict. |
@@ -239,7 +275,7 @@ def _line(column: Column) -> str:
 
 
 _INTRODUCTION = """\
-A [report](report.md) has one record per evaluation. Every report has the columns of the first seven tables, in this
+A [report](report.md) has one record per evaluation. Every report has the columns of the first eight tables, in this
 order, whatever its rows hold; the [families](#families) follow. An unknown value is an empty cell, or null in JSON.
 `python -m turnkeyml.report.columns` generates this page."""
 _ABOUT_FAMILIES = """\

@@ -61,7 +61,7 @@ def _table(rows: Sequence[ComparedRow]) -> Table:
     """The table of the rows, without columns that carry no information."""
     needed = {
         "device": len({row.item.device_type for row in rows}) > 1,
-        "parameters": any(row.item.parameters for row in rows),
+        "parameters": any(row.item.point for row in rows),
         "grades": any(row.grade_a or row.grade_b for row in rows),
         "cautions": any(row.flags_a or row.flags_b for row in rows),
     }

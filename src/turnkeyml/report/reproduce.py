@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from turnkeyml.nouns import Evaluation
+from turnkeyml.nouns import Evaluation, UnderLoad
 from turnkeyml.report.contract import Record
 from turnkeyml.report.rows import text_of
 
@@ -34,7 +34,7 @@ def _conditions(evaluation: Evaluation) -> list[str]:
     conditions, words = evaluation.conditions, []
     if evaluation.parameters:
         words += ["--sweep", *(f"{name}={value}" for name, value in evaluation.parameters.items())]
-    words += _option("host", evaluation.host)
+    words += [*_load(evaluation.under_load), *_option("host", evaluation.host)]
     if conditions is None:
         return words
     if evaluation.python:
@@ -45,6 +45,14 @@ def _conditions(evaluation: Evaluation) -> list[str]:
     if iterations:
         return [*words, *_option("iterations", str(iterations))]
     return [*words, f"--{rule}"] if rule in RULES else words
+
+
+def _load(load: UnderLoad | None) -> list[str]:
+    """The options of a load; its pattern is spelled like them."""
+    if load is None:
+        return []
+    name, _, value = load.pattern.partition("=")
+    return [*_option(name, value), *_option("instances", str(load.instances))]
 
 
 def _option(name: str, value: str) -> list[str]:

@@ -60,6 +60,8 @@ class Item:
     host: str = ""
     """The name of the machine; empty for that of turnkey."""
     precision: str = ""
+    under_load_pattern: str = ""
+    """The load, such as ``rate=20``; empty for one run at a time."""
     parameters: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -72,7 +74,8 @@ class Item:
         """What distinguishes it from the other measurements of its model and inputs."""
         parameters = tuple(sorted(self.parameters.items()))
         place = self.python, self.host
-        return (self.device_type, self.runtime, *place, self.precision, parameters)
+        load = self.under_load_pattern
+        return (self.device_type, self.runtime, *place, self.precision, load, parameters)
 
     @property
     def label(self) -> str:
@@ -81,8 +84,9 @@ class Item:
 
     @property
     def point(self) -> str:
-        """The point of a sweep, for people; empty without a sweep."""
-        return " ".join(f"{name}={value}" for name, value in self.parameters.items())
+        """The point of a sweep and the load, for people; empty without either."""
+        words = [f"{name}={value}" for name, value in self.parameters.items()]
+        return " ".join([*words, *filter(None, [self.under_load_pattern])])
 
 
 @dataclass(frozen=True)

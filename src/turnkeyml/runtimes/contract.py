@@ -23,6 +23,7 @@ from turnkeyml.runtimes.session import (
     Request,
     SelfReporting,
     Session,
+    divided,
 )
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "SelfReporting",
     "Session",
     "boolean",
+    "divided",
 ]
 
 ONNX = "onnx"
@@ -76,6 +78,9 @@ class Runtime(ABC):
     """The package whose version is that of the runtime."""
     reports_itself: ClassVar[bool] = False
     """Whether ``open`` returns a ``SelfReporting`` session, as nobody else can time its runs."""
+    serves: ClassVar[bool] = False
+    """Whether it can execute several requests at the same time: whether it opens sessions for the
+    ``instances`` of a request, which have ``lanes``."""
     status_stats: ClassVar[tuple[str, ...]] = ()
     """Which of the numbers that ``stats()`` of its session returns are shown with the result."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,17 +55,24 @@ class OpenVinoSession:
     changes_inputs = False
     asynchronous = False
 
-    def __init__(self, model: str, threads: int, of_file: str, asked: str | None) -> None:
+    def __init__(
+        self,
+        model: str,
+        threads: int,
+        of_file: str,
+        asked: str | None,
+        instances: int | None = None,
+    ) -> None:
         """``asked`` is the precision to compute in, or None for that of the file: fp32 instead if
-        the processor cannot compute in it, never less."""
+        the processor cannot compute in it, never less. With ``instances`` it is compiled for
+        throughput in as many streams, or as many as it chooses itself for 0."""
         core = openvino.Core()
         precision = require_precision(asked or _nearest(of_file, core), core)
         self._stats = {}
         if precision != of_file:
             self._stats["computes_in"] = f"{precision}, from a file in {of_file}"
         wanted = {
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": 1,
+            **_streams(instances),
             "INFERENCE_NUM_THREADS": threads,
             "INFERENCE_PRECISION_HINT": precision,
             # Otherwise it quantizes activations and key-value caches of some models to int8.
@@ -76,20 +84,44 @@ class OpenVinoSession:
             raise MeasureError(f"OpenVINO cannot load the model: {_in_short(error)}") from error
         self._settings = {"device": CPU, **_properties(self._compiled)}
         self._request = self._compiled.create_infer_request()
+        self._instances, self._is_streamed = 1, instances is not None
+        if instances is not None:
+            advised = int(self._compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))
+            self._instances = instances or advised
+            self._settings["instances"] = self._instances
+            self._settings["threads_per_instance"] = max(1, threads // self._instances)
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         wanted = {_name(port, inputs): _dtype(port) for port in self._compiled.inputs}
         values = fed(inputs, wanted)
         # The tensors share the memory of the arrays, which must stay.
         self._arrays = [_writable(array) for array in values.values()]
-        for number, (array, dtype) in enumerate(zip(self._arrays, wanted.values(), strict=True)):
+        self._dtypes = list(wanted.values())
+        self._bind()
+
+    def _bind(self) -> None:
+        for number, (array, dtype) in enumerate(zip(self._arrays, self._dtypes, strict=True)):
             self._request.set_input_tensor(number, _to_tensor(array, dtype))
+
+    def lanes(self) -> list[OpenVinoSession]:
+        """Requests of the compiled model that can run at the same time, this one first."""
+        return [self, *(self._another() for _ in range(self._instances - 1))]
+
+    def _another(self) -> OpenVinoSession:
+        other = copy.copy(self)
+        other._request = self._compiled.create_infer_request()
+        other._bind()
+        return other
 
     def prepare(self) -> None:
         """Does nothing: OpenVINO never modifies its inputs."""
 
     def run(self) -> None:
-        self._request.infer(share_outputs=True)
+        if not self._is_streamed:
+            self._request.infer(share_outputs=True)
+            return
+        self._request.start_async()  # its streams take only what is asynchronous
+        self._request.wait()
 
     def synchronize(self) -> None:
         """Does nothing: ``infer`` is synchronous."""
@@ -139,6 +171,12 @@ def _capable(core: openvino.Core) -> list[str]:
     """The precisions that the processor can compute in."""
     found = core.get_property(CPU, "OPTIMIZATION_CAPABILITIES")
     return [name for name, capability in _CAPABILITIES.items() if capability in found]
+
+
+def _streams(instances: int | None) -> dict[str, Any]:
+    if instances is None:
+        return {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}
+    return {"PERFORMANCE_HINT": "THROUGHPUT", **({"NUM_STREAMS": instances} if instances else {})}
 
 
 def _properties(compiled: openvino.CompiledModel) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import mmap
 import re
 from collections.abc import Mapping, Sequence
@@ -81,7 +83,9 @@ class OrtSession:
         threads: int,
         level: str = "all",
         prepacking: bool = True,
+        *,
         providers: Sequence[str] = (CPU,),
+        instances: int | None = None,
     ) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -94,9 +98,15 @@ class OrtSession:
         if [*providers] != [CPU]:
             options.add_session_config_entry(RECORD_PLACEMENT, "1")
         unsound = unsound_optimizers(model)
-        self._session = onnxruntime.InferenceSession(
-            model, options, providers=[*providers], disabled_optimizers=unsound
+        self._load = functools.partial(
+            onnxruntime.InferenceSession,
+            model,
+            options,
+            providers=[*providers],
+            disabled_optimizers=unsound,
         )
+        self._session = self._load()
+        self._threads, self._instances = threads, instances or 1
         self._require(providers)
         self._settings = {
             "providers": self._session.get_providers(),
@@ -107,6 +117,10 @@ class OrtSession:
         }
         if unsound:
             self._settings["disabled_optimizers"] = unsound
+        if instances is not None:
+            sessions = 1 if threads == 1 else instances
+            self._settings |= {"instances": instances, "sessions": sessions}
+            self._settings["threads_per_instance"] = threads
         self._bound, self._reads = self._is_bound(), self._reads_bound()
         self._binding = self._session.io_binding()
         self._names = [output.name for output in self._session.get_outputs()]
@@ -139,10 +153,31 @@ class OrtSession:
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
         values = fed(inputs, wanted)
         self._values = {name: _to_ortvalue(values[name], wanted[name]) for name in wanted}
+        self._bind()
+
+    def _bind(self) -> None:
         for name, value in self._values.items():
             self._binding.bind_ortvalue_input(name, value)
         for output in self._names:
             self._binding.bind_output(output)
+
+    def lanes(self) -> list[OrtSession]:
+        """Sessions that can run at the same time, this one first.
+
+        ONNX Runtime lets several threads run one session. With one thread per run each runs in the
+        thread that calls it, so that all share one session and its weights; with more they would
+        share its threads, too, so that each has a session of its own.
+        """
+        return [self, *(self._another() for _ in range(self._instances - 1))]
+
+    def _another(self) -> OrtSession:
+        other = copy.copy(self)
+        if self._threads > 1:
+            other._session = self._load()
+        other._binding = other._session.io_binding()
+        if self._bound:
+            other._bind()
+        return other
 
     def _reads_bound(self) -> bool:
         """Whether bound outputs can be read: maps and sequences come only from ``run``."""

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LiveModel", "Monitor", "Reported", "Request", "SelfReporting", "Session"]
+__all__ = [
+    "LiveModel",
+    "Monitor",
+    "Reported",
+    "Request",
+    "SelfReporting",
+    "Session",
+    "divided",
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,16 @@ class Request:
     """The runtime arguments, with defaults and converted to their types."""
     build_folder: str = ""
     """The folder of the build in the cache, where a runtime may keep what it compiles."""
+    instances: int | None = None
+    """Requests to execute at the same time, among which the threads are divided; 0 for as many as
+    the runtime advises, None for one run at a time."""
+
+
+def divided(request: Request) -> tuple[int, int]:
+    """How many requests are executed at the same time, and the threads of each: one, unless the
+    request says how many instances there are."""
+    instances = request.instances or request.threads
+    return instances, max(1, request.threads // instances)
 
 
 class Session(Protocol):
@@ -53,6 +71,10 @@ class Session(Protocol):
     * ``device_times(runs: int) -> list[float]``: milliseconds that each of so many runs took on the
       device by its own events, without transfers;
     * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
+
+    A session that is opened for several ``instances`` has the method ``lanes() -> list[Session]``:
+    as many fed sessions, itself the first, that can run at the same time in different threads. Its
+    settings then have ``instances`` and ``threads_per_instance``.
     """
 
     changes_inputs: bool

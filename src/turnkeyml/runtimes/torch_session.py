@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +12,7 @@ import torch
 
 from turnkeyml import structure
 from turnkeyml.cache.arrays import BFLOAT16
-from turnkeyml.runtimes.contract import Request
+from turnkeyml.runtimes.contract import Request, divided
 
 __all__ = ["CompiledSession", "TorchSession", "from_numpy", "to_numpy"]
 
@@ -23,7 +24,11 @@ class TorchSession:
 
     def __init__(self, function: Callable[..., Any], request: Request) -> None:
         assert request.live is not None
-        torch.set_num_threads(request.threads)
+        self._instances, self._threads = 1, request.threads
+        self._is_shared = request.instances is not None
+        if self._is_shared:
+            self._instances, self._threads = divided(request)
+        torch.set_num_threads(self._threads)
         self._function = function
         self._pristine = (request.live.args, request.live.kwargs)
         self._result: Any = None
@@ -34,6 +39,16 @@ class TorchSession:
         """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
         self._renew_arguments()
         self._fed = _versions((self._args, self._kwargs))
+
+    def lanes(self) -> list[TorchSession]:
+        """The model with other copies of its arguments, to be called in other threads."""
+        return [self, *(self._another() for _ in range(self._instances - 1))]
+
+    def _another(self) -> TorchSession:
+        other = copy.copy(self)
+        other._result = None
+        other.feed({})
+        return other
 
     def prepare(self) -> None:
         """Copy the recorded arguments again, if runs of this model modify them."""
@@ -54,10 +69,12 @@ class TorchSession:
         return dict(to_numpy(n, t) for n, t in structure.leaves(self._result, "output").items())
 
     def settings(self) -> dict[str, Any]:
+        shared = {"instances": self._instances, "threads_per_instance": self._threads}
         return {
             "num_threads": torch.get_num_threads(),
             "gradients": False,
             "matmul_precision": torch.get_float32_matmul_precision(),
+            **(shared if self._is_shared else {}),
         }
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 import { counted, element, significant } from "./text.js";
 import { between, exactly } from "./filters.js";
 import { errorBars, GRID, ink, legend, logarithmicEnds, palette, tooltip, xAxis, yAxis } from "./charts.js";
-import { Plot } from "./plots.js";
+import { Plot } from "./plot.js";
 
 const VERDICTS = [
   ["SLOWER", 1, "triangle"],

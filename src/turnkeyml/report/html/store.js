@@ -58,8 +58,13 @@ export class Store {
     return `${this.value("cache_dir", row) ?? ""}\n${this.value("build_name", row)}`;
   }
 
-  // The point of a sweep; empty without one.
+  // The point of a sweep and the load; empty without either.
   point(row) {
+    return [this.sweepPoint(row), this.value("under_load_pattern", row)].filter(Boolean).join(" ");
+  }
+
+  // The point of a sweep; empty without one.
+  sweepPoint(row) {
     const known = this.points.filter((column) => column.get(row) !== null);
     return known.map((column) => `${column.name.slice(11)}=${column.get(row)}`).join(" ");
   }

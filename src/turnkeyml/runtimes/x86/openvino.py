@@ -39,6 +39,7 @@ class OpenVino(Runtime):
         ),
     )
     library = "openvino"
+    serves = True
     status_stats = ("computes_in",)
 
     def version(self) -> str:
@@ -58,4 +59,4 @@ class OpenVino(Runtime):
         wanted = request.arguments.get("inference_precision") or FILE
         asked = None if wanted == FILE else wanted
         of_file = PRECISIONS.get(request.precision, "f32")
-        return OpenVinoSession(request.model, request.threads, of_file, asked)
+        return OpenVinoSession(request.model, request.threads, of_file, asked, request.instances)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session
+from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session, divided
 
 __all__ = ["Ort"]
 
@@ -36,6 +36,7 @@ class Ort(Runtime):
     casts = ("fp16",)
     widens = ("bf16",)
     library = "onnxruntime"
+    serves = True
     status_stats = ("fallback",)
 
     def version(self) -> str:
@@ -55,4 +56,7 @@ class Ort(Runtime):
         from turnkeyml.runtimes.ort_session import OrtSession
 
         providers = full_names(request.arguments.get("providers") or ("cpu",))
-        return OrtSession(request.model, request.threads, providers=providers)
+        if request.instances is None:
+            return OrtSession(request.model, request.threads, providers=providers)
+        instances, threads = divided(request)
+        return OrtSession(request.model, threads, providers=providers, instances=instances)

@@ -12,6 +12,7 @@ class TorchEager(EagerTorch):
     """Measures a live PyTorch model by calling it."""
 
     name = "torch-eager"
+    serves = True
 
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.torch_session import TorchSession

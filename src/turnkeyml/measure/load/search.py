@@ -1,0 +1,151 @@
+"""Finding the largest rate that keeps a service level objective."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
+from turnkeyml.measure.load.extent import Extent
+from turnkeyml.measure.load.generator import closed_loop, open_loop
+from turnkeyml.measure.load.server import Server
+from turnkeyml.measure.load.summary import MILLISECOND, is_overloaded
+from turnkeyml.measure.load.trace import Answer, Trace
+from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
+from turnkeyml.nouns import Objective, Probe
+
+__all__ = ["Found", "find_rate"]
+
+CONFIRMING_SEED = SEED + 1
+"""Another schedule than that of the search, which was chosen because it went well."""
+CAPACITY_SHARE = 0.2
+"""Of the time of a probe, for seeing how many requests are answered if all instances are busy."""
+LEAST_CAPACITY_SECONDS = 1.0
+ALONE_SECONDS = 1.0
+MOST_FAILURES = 40
+"""After so many rates that broke the objective we do not look for a lower one."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer of a search."""
+
+    trace: Trace
+    """At the rate that was found; of one client at a time if no rate keeps the objective."""
+    rate: float | None
+    exceeded_at: float | None
+    capacity: float
+    """Requests per second that are answered if every instance is always busy."""
+    probes: tuple[Probe, ...]
+
+
+def find_rate(
+    server: Server,
+    objective: Objective,
+    extent: Extent,
+    tell: Callable[[str], None] = lambda doing: None,
+) -> Found:
+    """The largest rate that keeps the objective, to the resolution of the extent.
+
+    The capacity bounds it from above; bisection with one and the same schedule, only faster or
+    slower, comes close; another schedule confirms it, at lower rates if need be.
+    """
+    search = _Search(server, objective, extent.for_percentile(objective.percentile), tell)
+    tell("one request at a time")
+    alone = search.run_alone()
+    capacity = search.capacity()
+    if not search.keeps(alone):
+        return Found(alone, None, None, capacity, tuple(search.probes))
+    low, high = search.bisect(capacity)
+    while low > 0:
+        trace = search.best_of_two(low, CONFIRMING_SEED)
+        if search.keeps(trace):
+            return Found(trace, low, high, capacity, tuple(search.probes))
+        low, high = search.step_down(low), low
+    return Found(alone, None, high, capacity, tuple(search.probes))
+
+
+@dataclass
+class _Search:
+    server: Server
+    objective: Objective
+    extent: Extent
+    tell: Callable[[str], None]
+    probes: list[Probe] = field(default_factory=list)
+
+    def run_alone(self) -> Trace:
+        """One client: nobody waits for another."""
+        needed = SAMPLES_NEEDED[self.objective.percentile]
+        return closed_loop(
+            self.server, 1, lambda sent, passed: sent < needed or passed < ALONE_SECONDS * 1e9
+        )
+
+    def capacity(self) -> float:
+        """Requests per second that are answered if every instance is always busy."""
+        self.tell(f"{self.server.lanes} requests at a time")
+        seconds = max(LEAST_CAPACITY_SECONDS, CAPACITY_SHARE * self.extent.seconds)
+        trace = closed_loop(
+            self.server,
+            2 * self.server.lanes,
+            lambda sent, passed: passed < seconds * 1e9 or sent < 20 * self.server.lanes,
+        )
+        return len(trace.due) / (trace.wall / 1e9)
+
+    def bisect(self, capacity: float) -> tuple[float, float]:
+        """A rate that kept the objective, 0 if none was found, and one that did not."""
+        low, high = 0.0, capacity
+        least = capacity * self.extent.resolution / 4
+        while high - low > self.extent.resolution * high and high > least:
+            middle = (low + high) / 2
+            kept = self.keeps(self.best_of_two(middle))
+            low, high = (middle, high) if kept else (low, middle)
+        return low, high
+
+    def step_down(self, rate: float) -> float:
+        """The next rate to confirm; 0 if there is none."""
+        lower = rate * (1 - self.extent.resolution)
+        tried = sum(not probe.kept for probe in self.probes)
+        return lower if tried < MOST_FAILURES else 0.0
+
+    def best_of_two(self, rate: float, seed: int = SEED) -> Trace:
+        """The load at a rate, once more with the same schedule if it broke the objective: a moment
+        in which others had the machine would end the search far from where it belongs."""
+        trace = self.probe(rate, seed)
+        return trace if self.keeps(trace) else self.probe(rate, seed)
+
+    def probe(self, rate: float, seed: int = SEED) -> Trace:
+        """The load at a rate, given up as soon as the objective cannot be kept any more."""
+        count = self.extent.count_at(rate)
+        self.tell(f"{rate:.4g} requests a second")
+        watch = _Watch(self.objective, count)
+        trace = open_loop(self.server, poisson_arrivals(rate, count, seed), watch.is_broken)
+        kept = self.keeps(trace)
+        whole = len(trace.due) == count and bool(trace.answered.all())
+        latency = self.latency(trace) if whole else None
+        self.probes.append(Probe(rate, len(trace.due), latency, kept))
+        return trace
+
+    def keeps(self, trace: Trace) -> bool:
+        latency = self.latency(trace)
+        kept = latency is not None and latency <= self.objective.limit
+        return kept and not is_overloaded(trace)
+
+    def latency(self, trace: Trace) -> float | None:
+        return percentile(trace.latencies / MILLISECOND, self.objective.percentile)
+
+
+class _Watch:
+    """Counts the answers that took too long: with too many of them the rest does not matter."""
+
+    def __init__(self, objective: Objective, count: int) -> None:
+        self._limit = objective.limit * MILLISECOND
+        self._allowed = count - math.ceil(objective.percentile / 100 * count)
+        self._seen = self._exceeded = 0
+
+    def is_broken(self, due: Sequence[int], answers: Sequence[Answer]) -> bool:
+        while self._seen < len(answers):
+            number, _, ended = answers[self._seen]
+            self._exceeded += ended - due[number] > self._limit
+            self._seen += 1
+        return self._exceeded > self._allowed
