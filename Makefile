@@ -1,4 +1,4 @@
-# make demo: set up and run the main job.   make test: set up and run the tests.
+# make demo: set up, measure a layer, race a ResNet, write the HTML report.   make test: set up and run the tests.
 # make test-slow: the tests that take longer.   make test-browser: those of the HTML report.
 # make vendor: build the libraries of the HTML report again, from pinned npm packages.
 # make test-keras: the tests of Keras on the tensorflow backend, which it installs; make test has the torch backend.
@@ -13,6 +13,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
+	$(BIN)/turnkey race examples/cli/networks/resnet18.py --runtime ort torch-eager --precision fp32 fp16
+	$(BIN)/turnkey cache report -o demo.html
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
