@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
 	$(BIN)/turnkey race examples/cli/networks/resnet18.py --runtime ort torch-eager --precision fp32 fp16
-	$(BIN)/turnkey cache report -o demo.html
+	$(BIN)/turnkey cache report -o $(CURDIR)/demo.html
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile

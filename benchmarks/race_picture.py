@@ -1,9 +1,9 @@
-"""The picture of a race in README.md: runs the race and draws what the terminal shows at its end.
+"""The picture of a race in README.md, and its text for package indexes.
 
     python benchmarks/race_picture.py [TEXT]
 
-Run it in the root of the repository, on a quiet machine: it measures. With TEXT, a file with the
-output of an earlier run, it only draws. The SVG needs no font from the network.
+Runs the race and draws what the terminal shows at its end: use a quiet machine. With TEXT, a file
+with the output of an earlier run, it only draws. The SVG needs no font from the network.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "img" / "race.svg"
-COMMAND = "turnkey race examples/cli/networks/resnet18.py --precision fp32 fp16"
+COMMAND = (
+    "turnkey race examples/cli/networks/resnet18.py "
+    "--runtime ort torch-compiled torch-eager --precision fp32 fp16"
+)
+COLUMNS = 120
+"""The width of the terminal."""
 FONTS = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 INDENT = " " * 8
 """The indentation that every line of a race has in common."""
@@ -31,7 +36,9 @@ INDENT = " " * 8
 def main(recorded: Path | None) -> None:
     text = recorded.read_text() if recorded else _race()
     print(text)
-    PICTURE.write_text(_draw(_shown(text)))
+    lines = _shown(text)
+    PICTURE.with_suffix(".txt").write_text("\n".join(lines) + "\n")
+    PICTURE.write_text(_draw(lines))
     print(f"{PICTURE}: {PICTURE.stat().st_size // 1000} kB")
 
 
@@ -52,8 +59,7 @@ def _shown(text: str) -> list[str]:
 
 
 def _draw(lines: list[str]) -> str:
-    width = max(map(len, lines))
-    console = Console(record=True, width=width, file=io.StringIO())
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
     for line in lines:
         console.print(Text(line, style="bold" if line.startswith("$") else ""))
     template, faces = re.subn(r"(?s)@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT)
