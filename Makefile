@@ -1,5 +1,6 @@
-# make demo: set up and run the main job.   make test: set up and run the tests.
+# make demo: set up, measure a layer, race a ResNet, write the HTML report.   make test: set up and run the tests.
 # make test-slow: the tests that take longer.   make test-browser: those of the HTML report.
+# make docs: the documentation as a site, build-output/docs/index.html.
 # make vendor: build the libraries of the HTML report again, from pinned npm packages.
 # make test-keras: the tests of Keras on the tensorflow backend, which it installs; make test has the torch backend.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
@@ -9,10 +10,12 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow test-browser test-keras test-slurm test-models models lint bench vendor clean
+.PHONY: demo test test-slow test-browser test-keras test-slurm test-models models lint bench docs vendor clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
+	$(BIN)/turnkey race examples/cli/networks/resnet18.py --runtime ort torch-eager --precision fp32 fp16
+	$(BIN)/turnkey cache report -o $(CURDIR)/demo.html
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -20,9 +23,9 @@ test: $(VENV)/.installed-tests
 test-slow: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
-test-browser: $(VENV)/.installed-browser
+test-browser: $(VENV)/.installed-browser docs
 	.ci/browser-install
-	$(BIN)/python -m pytest -m browser tests/test_browser.py
+	$(BIN)/python -m pytest -m browser tests/test_browser.py tests/test_site.py
 
 test-keras: $(VENV)/.installed-keras
 	KERAS_BACKEND=tensorflow $(BIN)/python -m pytest tests/test_keras.py -m 'slow or not slow'
@@ -37,8 +40,8 @@ test-models: $(MODELS)/.installed
 	$(MODELS)/bin/python -m pytest corpora/tests
 
 lint: $(VENV)/.installed-lint
-	$(BIN)/ruff format --check src tests examples benchmarks corpora models
-	$(BIN)/ruff check src tests examples benchmarks corpora models
+	$(BIN)/ruff format --check src tests examples benchmarks corpora models docs
+	$(BIN)/ruff check src tests examples benchmarks corpora models docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -47,6 +50,10 @@ bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/fidelity.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/verdicts.py
+
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in $(CURDIR)/build-output/docs/index.html"
 
 vendor:
 	.ci/vendor
@@ -68,6 +75,10 @@ $(VENV)/.installed-browser: $(VENV)/.installed-tests
 
 $(VENV)/.installed-keras: $(VENV)/.installed-tests
 	$(PIP) tensorflow-cpu tf2onnx
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e '.[docs]'
 	touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed
