@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.cache.files import read_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.summaries import BuildSummary, Progress, summaries
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.options import CacheOptions, ChangeOptions, takes
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildStats",
     "build_stats",
+    "build_summaries",
     "cache_of",
     "clean_builds",
     "delete_builds",
@@ -45,6 +47,18 @@ class BuildStats:
 def list_builds(**options: Unpack[CacheOptions]) -> list[str]:
     """The names of the builds in a cache, sorted."""
     return [folder.name for folder in build_folders(cache_of(options))]
+
+
+@takes(CacheOptions)
+def build_summaries(
+    progress: Progress | None = None, **options: Unpack[CacheOptions]
+) -> list[BuildSummary]:
+    """What a list shows of each build in a cache, sorted by name.
+
+    Only builds that changed since the last time are read, and ``progress`` is told of each.
+    """
+    cache_dir = cache_of(options)
+    return summaries(build_folders(cache_dir), cache_dir, progress)
 
 
 @takes(CacheOptions)

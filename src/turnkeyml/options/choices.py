@@ -17,6 +17,7 @@ __all__ = [
     "precisions",
     "rebuild_policies",
     "formats",
+    "orders",
     "retries",
     "runtime_arguments_help",
     "runtimes_help",
@@ -138,3 +139,10 @@ def formats() -> tuple[str, ...]:
     from turnkeyml.report.formats import names
 
     return names()
+
+
+def orders() -> list[str]:
+    """The orders of a list of builds."""
+    from turnkeyml.display.build_table import ORDERS
+
+    return list(ORDERS)

@@ -18,6 +18,7 @@ __all__ = [
     "CompareView",
     "Confirmation",
     "JsonView",
+    "ListView",
     "ModelNames",
     "ModelsOptions",
     "ModelsView",
@@ -64,6 +65,20 @@ class JsonView(TypedDict, total=False):
             help="print one JSON document to standard output, everything else to standard error",
             default=False,
             default_in_words="text",
+        ),
+    ]
+
+
+class ListView(TypedDict, total=False):
+    sort: Annotated[
+        str,
+        Option(
+            help="the order of the builds: {choices}; the fastest, best graded, newest or largest "
+            "first, and the worst verdict",
+            default="name",
+            choices=choices.orders,
+            noun="order",
+            metavar="BY",
         ),
     ]
 
