@@ -10,6 +10,7 @@ from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
+from turnkeyml.nouns.pairs import split_pair
 
 __all__ = [
     "cache_folder",
@@ -177,18 +178,19 @@ def script_words(value: Any) -> tuple[str, ...]:
 
 
 def runtime_arguments(value: Any) -> dict[str, Any]:
-    """A dict of runtime arguments, also from ``key::value``, ``key::[a,b]`` and ``flag``."""
+    """A dict of runtime arguments, also from ``key=value``, ``key=[a,b]`` and ``flag``.
+
+    The older ``key::value`` means the same.
+    """
     if isinstance(value, Mapping):
         return dict(value)
     return dict(_runtime_argument(word) for word in words(value))
 
 
 def _runtime_argument(word: str) -> tuple[str, Any]:
-    key, separator, value = word.partition("::")
+    key, separator, value = split_pair(word)
     if not key or (separator and not value):
-        raise UsageError(
-            f"A runtime argument must be key::value, key::[a,b] or flag, not {word!r}."
-        )
+        raise UsageError(f"A runtime argument must be key=value, key=[a,b] or flag, not {word!r}.")
     if value.startswith("[") and value.endswith("]"):
         return key, [part.strip() for part in value[1:-1].split(",") if part.strip()]
     return key, value if separator else True

@@ -66,7 +66,7 @@ def runtime_arguments_help() -> str:
     offered = [r for device in local_devices() for r in runtimes(device.name)]
     known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
     text = "; ".join(known) if known else "none of the runtimes takes any"
-    return f"arguments for the runtime, as key::value, key::[a,b] or flag; {text}"
+    return f"arguments for the runtime, as key=value, key=[a,b] or flag; {text}"
 
 
 def baseline_help() -> str:

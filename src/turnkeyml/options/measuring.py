@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, places
+from turnkeyml.options import checks, choices, places, recognised
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
@@ -45,6 +45,7 @@ class Files(TypedDict, total=False):
             "of the models in a script; -m package.module runs a module as python -m does",
             default_in_words="-",
             positional=True,
+            recognise=recognised.is_input,
             nargs="+",
             metavar="FILE",
         ),
@@ -72,7 +73,7 @@ class Labels(TypedDict, total=False):
     labels: Annotated[
         Words,
         _what(
-            help="select scripts by label: key::value, or key::a,b for either value",
+            help="select scripts by label: key=value, or key=a,b for either value",
             default=(),
             default_in_words="all",
             check=checks.words,

@@ -45,6 +45,9 @@ class Option:
     extends: bool = False
     """Whether values add up if the option is given several times."""
     positional: bool = False
+    recognise: Callable[[str], bool] | None = None
+    """Whether a word can only be a value of this positional argument, so that an option before it
+    which takes several values ends there."""
 
     name: str = ""
     type: Any = None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, TypedDict
 
-from turnkeyml.options import checks, choices
+from turnkeyml.options import checks, choices, recognised
 from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import DeviceOptions, Interpreters, Labels, Runtimes, Timing
 from turnkeyml.options.option import Option
@@ -36,6 +36,7 @@ BUILD_NAMES = Option(
     default_in_words="-",
     check=checks.words,
     positional=True,
+    recognise=recognised.is_build,
     nargs="+",
     metavar="BUILD",
 )
@@ -44,7 +45,7 @@ _SIDE = (
     "a cache directory, build folders (wildcards, if quoted), a report of 'cache report', an "
     "evaluation.json or the output of --json"
 )
-_side = partial(Option, default_in_words="-", positional=True)
+_side = partial(Option, default_in_words="-", positional=True, recognise=recognised.is_side)
 
 
 class Verbose(TypedDict, total=False):
@@ -261,6 +262,7 @@ class ModelNames(TypedDict, total=False):
             default=(),
             default_in_words="all",
             positional=True,
+            recognise=recognised.is_model,
             nargs="*",
             metavar="MODEL",
         ),
