@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["main"]
 
@@ -53,7 +57,7 @@ def _run(words: list[str], program: str) -> int:
     from turnkeyml.errors import TurnkeyError, UsageError
 
     try:
-        from turnkeyml.cli.words import parse, run
+        from turnkeyml.cli.words import parse
 
         if program == "benchit":
             from turnkeyml.cli.benchit import translate
@@ -61,7 +65,7 @@ def _run(words: list[str], program: str) -> int:
             words = translate(words)
         parsed = parse(words, program)
         _warn_of_plugins(program, parsed.command)
-        return run(parsed)
+        return _run_with_defaults(parsed)
     except TurnkeyError as error:
         _warn_of_plugins(program)
         print(f"{program}: error: {error}", file=sys.stderr)
@@ -79,6 +83,26 @@ def _run(words: list[str], program: str) -> int:
         where = f": {error.filename}" if error.filename else ""
         print(f"{program}: error: {error.strerror or error}{where}", file=sys.stderr)
         return 1
+
+
+def _run_with_defaults(parsed: argparse.Namespace) -> int:
+    """Run a command with the defaults of the project in which it is run."""
+    from turnkeyml.cli.words import WITHOUT_OPTIONS, run
+    from turnkeyml.errors import TurnkeyError
+
+    if parsed.command in WITHOUT_OPTIONS:
+        return run(parsed)
+    from turnkeyml.cli.defaults import Defaults
+
+    defaults = Defaults(parsed)
+    defaults.apply()
+    if getattr(parsed, "verbose", False):
+        print("\n".join(defaults.lines()), file=sys.stderr, flush=True)
+    try:
+        return run(parsed)
+    except TurnkeyError as error:
+        error.args = (defaults.explain(str(error)), *error.args[1:])
+        raise
 
 
 def _warn_of_plugins(program: str, command: str = "") -> None:

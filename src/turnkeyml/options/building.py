@@ -47,6 +47,7 @@ CACHE_DIR = _cache(
     help="the cache directory",
     default_in_words=f"{environment.CACHE_DIR}, or {environment.DEFAULT_CACHE_DIR}",
     check=checks.cache_folder,
+    variable=environment.CACHE_DIR,
     short="-d",
 )
 
@@ -86,6 +87,7 @@ class Building(TypedDict, total=False):
             help="opset of exported ONNX files",
             default_in_words=choices.default_opset,
             check=checks.whole("ONNX opset", 1),
+            variable=environment.ONNX_OPSET,
             metavar="N",
         ),
     ]

@@ -227,6 +227,7 @@ class Timing(TypedDict, total=False):
             default_in_words="at least 100, until the median is known to ±1%",
             check=checks.whole("number of iterations", 1),
             excludes="rule",
+            conflicts=("budget",),
             metavar="N",
         ),
     ]
@@ -252,6 +253,7 @@ class Timing(TypedDict, total=False):
             help="spend up to S seconds on the timed runs of a measurement or race",
             default_in_words="30 s, 40 s for a race",
             check=checks.seconds("measuring budget"),
+            conflicts=("iterations",),
             metavar="S",
         ),
     ]

@@ -66,6 +66,7 @@ class JsonView(TypedDict, total=False):
             help="print one JSON document to standard output, everything else to standard error",
             default=False,
             default_in_words="text",
+            in_file=False,
         ),
     ]
 
@@ -95,11 +96,16 @@ class BuildsOrAll(TypedDict, total=False):
 class ChangeOptions(CacheOptions, total=False):
     """Options of ``cache delete`` and ``cache clean``."""
 
-    all: Annotated[bool, Option(help="select every build in the cache", default=False)]
+    all: Annotated[
+        bool, Option(help="select every build in the cache", default=False, in_file=False)
+    ]
 
 
 class Confirmation(TypedDict, total=False):
-    yes: Annotated[bool, Option(help="do not ask for confirmation of --all", default=False)]
+    yes: Annotated[
+        bool,
+        Option(help="do not ask for confirmation of --all", default=False, in_file=False),
+    ]
 
 
 class RemeasureOptions(ChangeOptions, DeviceOptions, Runtimes, Interpreters, Timing, total=False):
