@@ -32,6 +32,7 @@ from turnkeyml.options.results import (
     CompareOptions,
     CompareView,
     Confirmation,
+    DryRun,
     JsonView,
     ListView,
     ModelNames,
@@ -134,8 +135,8 @@ class ModelOptions(
 
 
 COMMANDS: dict[str, tuple[type, ...]] = {
-    "benchmark": (Files, BenchmarkOptions, JsonView),
-    "race": (Files, RaceOptions, JsonView),
+    "benchmark": (Files, BenchmarkOptions, DryRun, JsonView),
+    "race": (Files, RaceOptions, DryRun, JsonView),
     "compare": (Sides, CompareOptions, CompareView, JsonView),
     "cache list": (CacheOptions, ListView, JsonView),
     "cache stats": (Builds, CacheOptions, JsonView),

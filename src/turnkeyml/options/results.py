@@ -17,6 +17,7 @@ __all__ = [
     "CompareOptions",
     "CompareView",
     "Confirmation",
+    "DryRun",
     "JsonView",
     "ListView",
     "ModelNames",
@@ -55,6 +56,18 @@ class Verbose(TypedDict, total=False):
             help="print every caution about the conditions of a measurement",
             default=False,
             default_in_words="the two most severe",
+        ),
+    ]
+
+
+class DryRun(TypedDict, total=False):
+    dry_run: Annotated[
+        bool,
+        Option(
+            help="show what would be done, how long it took last time and what the cache has of "
+            "it; run nothing",
+            default=False,
+            in_file=False,
         ),
     ]
 
