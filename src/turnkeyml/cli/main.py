@@ -18,6 +18,7 @@ _warned: set[str] = set()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with 0, 1 (failed), 2 (usage error) or 130 (interrupted)."""
+    _answer_shell()
     words = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -28,8 +29,19 @@ def main(arguments: list[str] | None = None) -> None:
 
 def benchit() -> None:
     """Run the ``benchit`` command, which also takes the arguments of turnkey's predecessor."""
+    _answer_shell()
     _end_on_signals()
     sys.exit(_run(sys.argv[1:], "benchit"))
+
+
+def _answer_shell() -> None:
+    """Exit with the words that can follow, if a shell runs us to complete a command line."""
+    import os
+
+    if "_ARGCOMPLETE" in os.environ:
+        from turnkeyml.cli.completing import complete
+
+        complete()
 
 
 def _end_on_signals() -> None:

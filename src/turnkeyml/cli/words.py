@@ -34,6 +34,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
     },
     "plugins": "list the installed plugins: what they add, and problems",
     "system-info": "describe this machine, what can be used on it, and how quiet it is",
+    "completion": "print the script with which a shell completes command lines",
     "version": "print the version",
 }
 """What each command does; the module of ``cache list`` is ``cache_list`` in this package."""

@@ -11,7 +11,7 @@ from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.filesystem import MODELS_DIR
 
-__all__ = ["corpora", "list_models", "named", "similar"]
+__all__ = ["corpora", "list_models", "named", "names", "similar"]
 
 SUGGESTED = 3
 """Names in the question that a misspelling is answered with."""
@@ -27,8 +27,7 @@ def named(name: str) -> list[str]:
     """The scripts that a name or pattern matches, sorted; empty if none does."""
     corpus, _, model = name.partition("/")
     pattern = model.removesuffix(".py") or "*"
-    names = _names(corpus)
-    return [_path(n) for n in names if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
+    return [_path(n) for n in names(corpus) if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
 
 
 def list_models(
@@ -42,7 +41,7 @@ def list_models(
             raise UsageError(_not_found(pattern))
         paths += found
     if not patterns:
-        paths = [_path(name) for name in _names("*")]
+        paths = [_path(name) for name in names("*")]
     labelled = [(_name(path), read_labels(path).values) for path in dict.fromkeys(paths)]
     return [(name, labels) for name, labels in labelled if matches(labels, wanted or {})]
 
@@ -66,15 +65,15 @@ def similar(name: str) -> list[str]:
     near = difflib.get_close_matches(corpus or model, corpora(), 1)
     if near and not corpus:
         return near
-    for found in _names(near[0] if near else "*"):
+    for found in names(near[0] if near else "*"):
         stems.setdefault(found.partition("/")[2].lower(), []).append(found)
     wanted = model.lower()
     best = [wanted] if wanted in stems else difflib.get_close_matches(wanted, stems, 1, 0.75)
     return [found for stem in best for found in stems[stem]][:SUGGESTED]
 
 
-def _names(corpus: str) -> list[str]:
-    """The names of all models in the corpora that match a pattern."""
+def names(corpus: str) -> list[str]:
+    """The names of all models in the corpora that match a pattern, sorted."""
     matching = fnmatch.filter(corpora(), corpus)
     files = [p for c in matching for p in Path(MODELS_DIR, c).glob("*.py") if p.name[0] != "_"]
     return sorted(f"{p.parent.name}/{p.stem}" for p in files)

@@ -19,6 +19,7 @@ __all__ = [
     "formats",
     "orders",
     "retries",
+    "shells",
     "runtime_arguments_help",
     "runtimes_help",
     "sequences_help",
@@ -146,3 +147,8 @@ def orders() -> list[str]:
     from turnkeyml.display.build_table import ORDERS
 
     return list(ORDERS)
+
+
+def shells() -> tuple[str, ...]:
+    """The shells that complete our command lines."""
+    return ("bash", "zsh", "fish")

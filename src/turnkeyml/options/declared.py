@@ -31,6 +31,7 @@ from turnkeyml.options.results import (
     ChangeOptions,
     CompareOptions,
     CompareView,
+    CompletionOptions,
     Confirmation,
     DryRun,
     JsonView,
@@ -150,6 +151,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "models list": (ModelNames, ModelsOptions, ModelsView, JsonView),
     "models location": (QuietView,),
     "plugins": (JsonView,),
+    "completion": (CompletionOptions,),
     "system-info": (JsonView,),
 }
 """The options of each command; ``version`` has none."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, places, recognised
+from turnkeyml.options import checks, choices, places, recognised, suggestions
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
@@ -31,6 +31,7 @@ RUNTIME = _measure(
     help=choices.runtimes_help,
     default_in_words=choices.default_runtime,
     check=checks.words,
+    suggest=suggestions.runtimes,
     nargs="+",
     metavar="RUNTIME",
 )
@@ -46,6 +47,7 @@ class Files(TypedDict, total=False):
             default_in_words="-",
             positional=True,
             recognise=recognised.is_input,
+            suggest=suggestions.inputs,
             nargs="+",
             metavar="FILE",
         ),
@@ -136,6 +138,7 @@ class FileInputs(TypedDict, total=False):
             help="a .npz file with the inputs of ONNX files, by name",
             default_in_words="made-up values that are valid for the graph",
             check=checks.input_file,
+            suggest=suggestions.files,
             excludes="inputs",
             metavar="FILE",
         ),
@@ -149,6 +152,7 @@ class DeviceOptions(TypedDict, total=False):
             help=choices.devices_help,
             default=choices.default_device_name,
             check=str,
+            suggest=suggestions.devices,
         ),
     ]
     rt_args: Annotated[
@@ -174,6 +178,7 @@ class Interpreters(TypedDict, total=False):
             "runtime; repeat it to measure under several in turns",
             default_in_words="that of turnkey",
             check=places.interpreters,
+            suggest=suggestions.files,
             extends=True,
             metavar="[NAME=]PATH",
         ),

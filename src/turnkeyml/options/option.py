@@ -56,6 +56,10 @@ class Option:
     """Whether a word can only be a value of this positional argument, so that an option before it
     which takes several values ends there."""
 
+    suggest: Callable[[str, Mapping[str, Any]], Iterable[str]] | None = None
+    """Values that a shell offers besides the choices, from what is typed of the value and the
+    options before it; those that do not begin with it are left out."""
+
     name: str = ""
     type: Any = None
 

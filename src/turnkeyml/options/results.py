@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, TypedDict
 
-from turnkeyml.options import checks, choices, recognised
+from turnkeyml.options import checks, choices, recognised, suggestions
 from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import DeviceOptions, Interpreters, Labels, Runtimes, Timing
 from turnkeyml.options.option import Option
@@ -16,6 +16,7 @@ __all__ = [
     "ChangeOptions",
     "CompareOptions",
     "CompareView",
+    "CompletionOptions",
     "Confirmation",
     "DryRun",
     "JsonView",
@@ -38,6 +39,7 @@ BUILD_NAMES = Option(
     check=checks.words,
     positional=True,
     recognise=recognised.is_build,
+    suggest=suggestions.builds,
     nargs="+",
     metavar="BUILD",
 )
@@ -46,7 +48,13 @@ _SIDE = (
     "a cache directory, build folders (wildcards, if quoted), a report of 'cache report', an "
     "evaluation.json or the output of --json"
 )
-_side = partial(Option, default_in_words="-", positional=True, recognise=recognised.is_side)
+_side = partial(
+    Option,
+    default_in_words="-",
+    positional=True,
+    recognise=recognised.is_side,
+    suggest=suggestions.files,
+)
 
 
 class Verbose(TypedDict, total=False):
@@ -150,6 +158,7 @@ class ReportOptions(TypedDict, total=False):
             default=".",
             default_in_words="the working directory",
             check=checks.path,
+            suggest=suggestions.folders,
             short="-r",
         ),
     ]
@@ -172,6 +181,7 @@ class ReportOptions(TypedDict, total=False):
             default=(),
             default_in_words="YYYY-MM-DD with the suffix of the format, in --report-dir",
             check=checks.paths,
+            suggest=suggestions.files,
             short="-o",
             nargs="+",
             metavar="FILE",
@@ -263,6 +273,7 @@ class CompareView(Verbose, total=False):
             default=None,
             default_in_words="print; html goes to a file if this is a terminal",
             check=checks.path,
+            suggest=suggestions.files,
             short="-o",
             metavar="FILE",
         ),
@@ -282,6 +293,7 @@ class ModelNames(TypedDict, total=False):
             default_in_words="all",
             positional=True,
             recognise=recognised.is_model,
+            suggest=suggestions.models,
             nargs="*",
             metavar="MODEL",
         ),
@@ -294,3 +306,18 @@ class QuietView(TypedDict, total=False):
 
 class ModelsView(TypedDict, total=False):
     quiet: Annotated[bool, Option(help="print only the names", default=False)]
+
+
+class CompletionOptions(TypedDict, total=False):
+    """Options of ``completion``."""
+
+    shell: Annotated[
+        str,
+        Option(
+            help="the shell",
+            default_in_words="-",
+            choices=choices.shells,
+            positional=True,
+            metavar="SHELL",
+        ),
+    ]
