@@ -26,6 +26,7 @@ from turnkeyml.options.results import (
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    SelectOptions,
     ServeOptions,
     Verbose,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "RaceOptions",
     "RemeasureOptions",
     "ReportOptions",
+    "SelectOptions",
     "ServeOptions",
     "Verbose",
     "in_keywords",

@@ -13,6 +13,7 @@ from turnkeyml.errors import UsageError
 from turnkeyml.nouns.pairs import split_pair
 
 __all__ = [
+    "age",
     "cache_folder",
     "cache_folders",
     "conditions",
@@ -26,6 +27,7 @@ __all__ = [
     "script_words",
     "seconds",
     "sequence",
+    "size",
     "whole",
     "words",
 ]
@@ -130,6 +132,31 @@ def memory_size(value: Any) -> int | None:
     if number < 1:
         raise UsageError(f"The memory limit must be a size such as 8G or 512M, not {value!r}.")
     return int(number)
+
+
+def size(value: Any) -> int | None:
+    """A size on disk such as 1GB or 512MiB in bytes, with decimal units as lists show them."""
+    if value is None or isinstance(value, int):
+        return value
+    import re
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", str(value).strip().lower())
+    if found is None:
+        raise UsageError(f"The size must be one such as 1GB or 500MB, not {value!r}.")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+
+
+def age(value: Any) -> float | None:
+    """An age such as 30d, 12h or 90m in seconds; None passes."""
+    if value is None or isinstance(value, (int, float)):
+        return value
+    import re
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", str(value).strip().lower())
+    if found is None:
+        raise UsageError(f"The age must be one such as 30d, 12h or 90m, not {value!r}.")
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+    return float(found[1]) * units[found[2]]
 
 
 def input_shapes(value: Any) -> dict[str, tuple[int, ...]]:

@@ -27,6 +27,7 @@ __all__ = [
     "QuietView",
     "RemeasureOptions",
     "ReportOptions",
+    "SelectOptions",
     "ServeOptions",
     "Sides",
     "Verbose",
@@ -115,17 +116,51 @@ class BuildsOrAll(TypedDict, total=False):
 
 
 class ChangeOptions(CacheOptions, total=False):
-    """Options of ``cache delete`` and ``cache clean``."""
+    """Options that select builds by name or all of them."""
 
     all: Annotated[
         bool, Option(help="select every build in the cache", default=False, in_file=False)
     ]
 
 
+class SelectOptions(ChangeOptions, total=False):
+    """Options of ``cache delete`` and ``cache clean``."""
+
+    older_than: Annotated[
+        str | float | None,
+        Option(
+            help="only builds that were last measured, or else built, longer ago, such as 30d, "
+            "12h or 90m",
+            default_in_words="any age",
+            check=checks.age,
+            in_file=False,
+            metavar="AGE",
+        ),
+    ]
+    larger_than: Annotated[
+        str | int | None,
+        Option(
+            help="only builds whose files take more, such as 1GB or 500MB",
+            default_in_words="any size",
+            check=checks.size,
+            in_file=False,
+            metavar="SIZE",
+        ),
+    ]
+    failed: Annotated[
+        bool,
+        Option(
+            help="only builds that failed or that no runtime could measure",
+            default=False,
+            in_file=False,
+        ),
+    ]
+
+
 class Confirmation(TypedDict, total=False):
     yes: Annotated[
         bool,
-        Option(help="do not ask for confirmation of --all", default=False, in_file=False),
+        Option(help="do not ask for confirmation", default=False, in_file=False),
     ]
 
 
