@@ -18,7 +18,9 @@ SUGGESTED = 3
 
 
 def corpora() -> list[str]:
-    """The names of the corpora: the folders that contain scripts."""
+    """The names of the corpora: the folders that contain scripts; none without shipped models."""
+    if not os.path.isdir(MODELS_DIR):
+        return []
     folders = [entry for entry in os.scandir(MODELS_DIR) if entry.is_dir()]
     return sorted(f.name for f in folders if f.name[0].isalpha() and any(Path(f).glob("*.py")))
 
