@@ -34,7 +34,7 @@ found, built and verified, by which exporter, how long each phase took, and the 
 Weights are random. Those of models too large to build were created on a GPU if there was one, which
 takes seconds instead of minutes.
 
-    turnkey models list --labels test_group::sample
+    turnkey models list --labels test_group=sample
 
 The machines were {machines}. `python -m corpora.status page` writes this page.
 """

@@ -30,7 +30,12 @@ EVERY = [(command, o) for command in COMMANDS for o in options_of(*COMMANDS[comm
 
 def spelled(command):
     """The words of a command, with a file where it needs one."""
-    needed = {"benchmark": ["x.py"], "race": ["x.py"], "compare": ["a", "b"]}
+    needed = {
+        "benchmark": ["x.py"],
+        "race": ["x.py"],
+        "compare": ["a", "b"],
+        "completion": ["bash"],
+    }
     builds = ["b"] if command in ("cache stats", "cache print") else []
     return [*command.split(), *needed.get(command, builds)]
 
@@ -104,7 +109,7 @@ def test_an_unknown_keyword_names_the_nearest():
         ({"retry": "all"}, "Unknown retry 'all'; choose from: failed."),
         ({"rebuild": "maybe"}, "Unknown rebuild policy 'maybe'; choose from: if_needed"),
         ({"iterations": 2.5}, "The number of iterations must be an integer of at least 1"),
-        ({"rt_args": ["::1"]}, "A runtime argument must be key::value"),
+        ({"rt_args": ["::1"]}, "A runtime argument must be key=value"),
         ({"memory_limit": "much"}, "The memory limit must be a size such as 8G"),
         ({"timeout": float("inf")}, "The timeout must be a number of seconds above 0"),
         ({"slurm_args": "mem=1G"}, "no effect without --use-slurm"),
@@ -209,6 +214,7 @@ def test_commands_load_only_what_they_need():
         ("x.py", "x.py --sequence optimize-fp16"),
         ("benchmark x.py", "benchmark x.py --sequence optimize-fp16"),
         ("x.py --runtime ort", "x.py --runtime ort --sequence optimize-fp16"),
+        ("--runtime ort x.py", "x.py --runtime ort --sequence optimize-fp16"),
         ("x.py --sequence onnx-fp32", "x.py --sequence onnx-fp32"),
         ("x.py --sequence=onnx-fp32", "x.py --sequence=onnx-fp32"),
         ("x.py --sequence-file s.py", "x.py --sequence-file s.py"),

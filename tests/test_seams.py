@@ -290,7 +290,7 @@ def test_a_runtime_argument_of_the_wrong_type_is_a_usage_error(add, type_words):
     add("runtimes/x86/evaluator.py", RUNTIME)
     done = type_words(f"{HELLO} --runtime evaluator --rt-args factor::much")
     assert done.returncode == 2
-    assert "Invalid argument factor::much for the runtime evaluator" in done.stderr
+    assert "Invalid argument factor=much for the runtime evaluator" in done.stderr
     assert "factor is what the outputs are multiplied by" in done.stderr
 
 

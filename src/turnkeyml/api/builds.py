@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.cache.files import read_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.summaries import BuildSummary, Progress, summaries
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.options import CacheOptions, ChangeOptions, takes
+from turnkeyml.options import CacheOptions, SelectOptions, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,10 +24,13 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildStats",
     "build_stats",
+    "build_summaries",
     "cache_of",
     "clean_builds",
     "delete_builds",
+    "is_filtered",
     "list_builds",
+    "matching",
     "select_builds",
 ]
 
@@ -48,6 +53,18 @@ def list_builds(**options: Unpack[CacheOptions]) -> list[str]:
 
 
 @takes(CacheOptions)
+def build_summaries(
+    progress: Progress | None = None, **options: Unpack[CacheOptions]
+) -> list[BuildSummary]:
+    """What a list shows of each build in a cache, sorted by name.
+
+    Only builds that changed since the last time are read, and ``progress`` is told of each.
+    """
+    cache_dir = cache_of(options)
+    return summaries(build_folders(cache_dir), cache_dir, progress)
+
+
+@takes(CacheOptions)
 def build_stats(
     build_names: str | Iterable[str], **options: Unpack[CacheOptions]
 ) -> list[BuildStats]:
@@ -58,17 +75,21 @@ def build_stats(
     ]
 
 
-@takes(ChangeOptions)
+@takes(SelectOptions)
 def delete_builds(
-    build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
+    build_names: str | Iterable[str] = (), **options: Unpack[SelectOptions]
 ) -> dict[str, bool]:
-    """Delete builds; by name, whether each was deleted. Builds in use are not deleted."""
+    """Delete builds; by name, whether each was deleted. Builds in use are not deleted.
+
+    ``older_than``, ``larger_than`` and ``failed`` leave out those that they do not apply to; they
+    select from all builds if none is named.
+    """
     return _change(build_names, options, BuildFolder.delete)
 
 
-@takes(ChangeOptions)
+@takes(SelectOptions)
 def clean_builds(
-    build_names: str | Iterable[str] = (), **options: Unpack[ChangeOptions]
+    build_names: str | Iterable[str] = (), **options: Unpack[SelectOptions]
 ) -> dict[str, bool]:
     """Delete the artifacts of builds, not logs, state and stats; by name, whether each was cleaned.
 
@@ -82,8 +103,33 @@ def _change(
     options: Mapping[str, Any],
     change: Callable[[BuildFolder], None],
 ) -> dict[str, bool]:
-    folders = select_builds(build_names, cache_of(options), options["all"])
+    if is_filtered(options):
+        found = matching(build_names, options)
+        folders = [BuildFolder(cache_of(options), build.name) for build in found]
+    else:
+        folders = select_builds(build_names, cache_of(options), options["all"])
     return {folder.name: folder.try_locked(partial(change, folder)) for folder in folders}
+
+
+def is_filtered(options: Mapping[str, Any]) -> bool:
+    """Whether settled options select builds by what they are, and not only by name."""
+    limits = (options["older_than"], options["larger_than"])
+    return bool(options["failed"]) or any(limit is not None for limit in limits)
+
+
+def matching(build_names: str | Iterable[str], options: Mapping[str, Any]) -> list[BuildSummary]:
+    """The builds with these names, or all, to which every filter in settled options applies."""
+    cache_dir = cache_of(options)
+    names = [build_names] if isinstance(build_names, str) else list(build_names)
+    folders = select_builds(names, cache_dir, options["all"] or not names)
+    oldest, least, now = options["older_than"], options["larger_than"], time.time()
+    return [
+        build
+        for build in summaries(folders, cache_dir)
+        if (oldest is None or now - build.used_at > oldest)
+        and (least is None or build.size > least)
+        and (build.failed or not options["failed"])
+    ]
 
 
 def cache_of(options: Mapping[str, Any]) -> Path:

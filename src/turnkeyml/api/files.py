@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from turnkeyml.launch.run import Launch
 
-__all__ = ["benchmark_files", "race_files"]
+__all__ = ["InputFiles", "benchmark_files", "input_names", "race_files", "race_plan"]
 
 FEW_INPUTS = 8
 """With more inputs than this, each gets one line instead of a listing of its models."""
@@ -62,11 +62,16 @@ def race_files(
     The race of a model is in ``InvocationResult.race``. Without ``runtime``, all available
     runtimes take part; with ``python`` or ``host``, the default runtime in each of these places.
     """
-    every_runtime = {} if options["runtime"] or places_of(options) else {"runtimes": ()}
-    _check_baseline(options)
-    plan = plan_of(options, races=True, **every_runtime)
+    plan = race_plan(options)
     launch = launch_of(options, on_result, as_race=True)
     return _evaluate_files(input_files, plan, launch, options["verbose"])
+
+
+def race_plan(options: Mapping[str, Any]) -> Plan:
+    """The plan of a race that settled options describe."""
+    every_runtime = {} if options["runtime"] or places_of(options) else {"runtimes": ()}
+    _check_baseline(options)
+    return plan_of(options, races=True, **every_runtime)
 
 
 def _check_baseline(options: Mapping[str, Any]) -> None:
@@ -110,7 +115,7 @@ def _evaluate_files(
     from turnkeyml.launch.run import find_tasks
     from turnkeyml.launch.run import results as evaluate
 
-    tasks = find_tasks(_names(input_files), plan, launch)
+    tasks = find_tasks(input_names(input_files), plan, launch)
     if not plan.analyze_only:
         check_writable(Path(plan.cache_dir))
     many = len(tasks) > FEW_INPUTS or launch.limits.jobs > 1 or launch.slurm is not None
@@ -138,7 +143,8 @@ def _evaluate_files(
     return results if launch.on_result is None else []
 
 
-def _names(input_files: InputFiles) -> list[str]:
+def input_names(input_files: InputFiles) -> list[str]:
+    """The names of the inputs as a list of strings."""
     if isinstance(input_files, (str, os.PathLike)):
         return [os.fspath(input_files)]
     return [os.fspath(name) for name in input_files]

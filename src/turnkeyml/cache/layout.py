@@ -6,6 +6,7 @@ CACHE/
   .runs/logs/               what failed inputs printed, where that is not shown
   .slurm/RUN/               how a run on Slurm and its jobs meet, see runs.SlurmRunFolder
   .tensorrt/KEY.timing      what TensorRT has timed on a GPU, for all builds
+  .summaries.json           what ``cache list`` shows of each build, see summaries
   BUILD/
     BUILD_state.yaml        what the build is and how far it came
     turnkey_stats.yaml      what was learned and measured
@@ -51,6 +52,7 @@ __all__ = [
     "measurement_log",
     "safe_name",
     "samples_file",
+    "summaries_file",
     "timing_file",
     "worker_request",
 ]
@@ -274,6 +276,11 @@ def engine_file(build_folder: Path, key: str) -> Path:
 def timing_file(cache_dir: Path, key: str) -> Path:
     """How long the kernels of TensorRT take on one GPU, for all builds of a cache."""
     return cache_dir / TENSORRT / f"{key}.timing"
+
+
+def summaries_file(cache_dir: Path) -> Path:
+    """What a list shows of each build, so that only changed ones are read again."""
+    return cache_dir / ".summaries.json"
 
 
 def safe_name(name: str) -> str:

@@ -51,8 +51,17 @@ def translate(words: list[str]) -> list[str]:
         rest = [*_all_scripts(found.search_dir or "."), *rest]
     elif found.search_dir is not None:
         rest = [_inside(found.search_dir, word) for word in rest]
+    rest = _files_first(rest)
     named = words[0] == "benchmark" or found.all
     return [*(["benchmark"] if named else []), *rest, *_sequence(rest)]
+
+
+def _files_first(words: list[str]) -> list[str]:
+    from turnkeyml.cli.order import positionals_first
+    from turnkeyml.options import COMMANDS as DECLARED
+    from turnkeyml.options import options_of
+
+    return positionals_first(words, options_of(*DECLARED["benchmark"]).values())
 
 
 def _sequence(words: list[str]) -> list[str]:

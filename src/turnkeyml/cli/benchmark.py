@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.api import benchmark_files
+from turnkeyml.api.forecasts import forecast_benchmark
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import BenchmarkOptions
 
@@ -13,4 +14,4 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Benchmark the files; exit status 1 if anything failed."""
-    return evaluate(options, benchmark_files, BenchmarkOptions)
+    return evaluate(options, benchmark_files, BenchmarkOptions, forecast_benchmark)

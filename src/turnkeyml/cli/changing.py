@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from turnkeyml.api import list_builds
+from turnkeyml.api.builds import is_filtered, matching
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.summaries import BuildSummary, disk_bytes
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.options import ChangeOptions, Confirmation, settle
+from turnkeyml.display.build_table import build_table, size_in_words
+from turnkeyml.errors import UsageError
+from turnkeyml.options import Confirmation, SelectOptions, settle
 
 __all__ = ["change"]
+
+SHOWN = 20
+"""Lines of builds that a question shows before it counts the rest."""
 
 
 def change(
     options: argparse.Namespace, verb: str, done: str, do: Callable[..., dict[str, bool]]
 ) -> int:
     """Change builds with a function; exit status 1 if another process is using one of them."""
-    chosen = settle(ChangeOptions, given(options, ChangeOptions))
+    chosen = settle(SelectOptions, given(options, SelectOptions))
     where = {"cache_dir": chosen["cache_dir"]}
-    names = getattr(options, "build_names", [])
+    named = getattr(options, "build_names", [])
     with Output(options.command, wants_json(options)) as output:
-        if chosen["all"] and not names and _must_confirm(options):
-            names = list_builds(**where)
-            # Change exactly the builds that the question counts, not those that came after it.
-            chosen["all"] = not names
-            if names and not _confirms(f"{verb} all {len(names)} builds in {where['cache_dir']}? "):
-                print("Nothing was changed.")
-                output.set_content(ok=False, **where, builds=[])
-                return 1
+        try:
+            names = _confirmed(options, named, chosen, verb)
+        except _Refusal as refusal:
+            print(refusal)
+            output.set_content(ok=refusal.ok, **where, builds=[])
+            return 0 if refusal.ok else 1
+        # Change exactly the builds that the question counts, not those that came after it.
+        chosen = {**where, "all": chosen["all"] and names == named}
         tell_damages(names, where, chosen["all"])
         changed = do(names, **chosen)
         for name in (name for name, was_done in changed.items() if was_done):
@@ -44,10 +55,59 @@ def change(
     return 1 if busy else 0
 
 
-def _must_confirm(options: argparse.Namespace) -> bool:
+class _Refusal(Exception):
+    """Nothing is changed, and why."""
+
+    def __init__(self, why: str, ok: bool = False) -> None:
+        super().__init__(why)
+        self.ok = ok
+
+
+def _confirmed(
+    options: argparse.Namespace, names: list[str], chosen: dict[str, Any], verb: str
+) -> list[str]:
+    """The names of the builds to change; none for all of them. Raises if nobody agrees."""
     confirmed = settle(Confirmation, given(options, Confirmation))["yes"]
-    return not confirmed and sys.stdin.isatty() and sys.stdout.isatty()
+    if is_filtered(chosen):
+        builds = matching(names, chosen)
+        if not builds:
+            raise _Refusal("No build matches; nothing was changed.", ok=True)
+        if not confirmed:
+            _ask_about(builds, chosen["cache_dir"], verb)
+        return [build.name for build in builds]
+    if chosen["all"] and not names and not confirmed and _in_terminal():
+        names = list_builds(cache_dir=chosen["cache_dir"])
+        if names:
+            _ask(f"{verb} all {len(names)} builds in {chosen['cache_dir']}? ")
+    return names
 
 
-def _confirms(question: str) -> bool:
-    return input(question).strip().lower() in ("y", "yes")
+def _ask_about(builds: list[BuildSummary], cache_dir: str, verb: str) -> None:
+    """Show builds and ask whether to change them."""
+    if not _in_terminal():
+        count = f"{len(builds):,} build{'s' * (len(builds) != 1)}"
+        raise UsageError(
+            f"{verb} {count} in {cache_dir}? Without a terminal to ask in, this needs --yes."
+        )
+    width = shutil.get_terminal_size().columns
+    print("\n".join(build_table(builds[:SHOWN], width)))
+    if len(builds) > SHOWN:
+        print(f"… and {len(builds) - SHOWN:,} more")
+    size = size_in_words(disk_bytes([BuildFolder(Path(cache_dir), b.name) for b in builds]))
+    what = "this build" if len(builds) == 1 else f"these {len(builds):,} builds"
+    _ask(f"{verb} {what} ({size}) in {cache_dir}? [y/N] ")
+
+
+def _in_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _ask(question: str) -> None:
+    """Raise unless the answer is yes."""
+    try:
+        answer = input(question)
+    except EOFError:
+        answer = ""
+        print()
+    if answer.strip().lower() not in ("y", "yes"):
+        raise _Refusal("Nothing was changed.")

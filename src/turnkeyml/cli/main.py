@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["main"]
 
@@ -14,6 +18,7 @@ _warned: set[str] = set()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with 0, 1 (failed), 2 (usage error) or 130 (interrupted)."""
+    _answer_shell()
     words = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -24,8 +29,19 @@ def main(arguments: list[str] | None = None) -> None:
 
 def benchit() -> None:
     """Run the ``benchit`` command, which also takes the arguments of turnkey's predecessor."""
+    _answer_shell()
     _end_on_signals()
     sys.exit(_run(sys.argv[1:], "benchit"))
+
+
+def _answer_shell() -> None:
+    """Exit with the words that can follow, if a shell runs us to complete a command line."""
+    import os
+
+    if "_ARGCOMPLETE" in os.environ:
+        from turnkeyml.cli.completing import complete
+
+        complete()
 
 
 def _end_on_signals() -> None:
@@ -53,7 +69,7 @@ def _run(words: list[str], program: str) -> int:
     from turnkeyml.errors import TurnkeyError, UsageError
 
     try:
-        from turnkeyml.cli.words import parse, run
+        from turnkeyml.cli.words import parse
 
         if program == "benchit":
             from turnkeyml.cli.benchit import translate
@@ -61,7 +77,7 @@ def _run(words: list[str], program: str) -> int:
             words = translate(words)
         parsed = parse(words, program)
         _warn_of_plugins(program, parsed.command)
-        return run(parsed)
+        return _run_with_defaults(parsed)
     except TurnkeyError as error:
         _warn_of_plugins(program)
         print(f"{program}: error: {error}", file=sys.stderr)
@@ -79,6 +95,26 @@ def _run(words: list[str], program: str) -> int:
         where = f": {error.filename}" if error.filename else ""
         print(f"{program}: error: {error.strerror or error}{where}", file=sys.stderr)
         return 1
+
+
+def _run_with_defaults(parsed: argparse.Namespace) -> int:
+    """Run a command with the defaults of the project in which it is run."""
+    from turnkeyml.cli.words import WITHOUT_OPTIONS, run
+    from turnkeyml.errors import TurnkeyError
+
+    if parsed.command in WITHOUT_OPTIONS:
+        return run(parsed)
+    from turnkeyml.cli.defaults import Defaults
+
+    defaults = Defaults(parsed)
+    defaults.apply()
+    if getattr(parsed, "verbose", False):
+        print("\n".join(defaults.lines()), file=sys.stderr, flush=True)
+    try:
+        return run(parsed)
+    except TurnkeyError as error:
+        error.args = (defaults.explain(str(error)), *error.args[1:])
+        raise
 
 
 def _warn_of_plugins(program: str, command: str = "") -> None:

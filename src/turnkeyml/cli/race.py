@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.api import race_files
+from turnkeyml.api.forecasts import forecast_race
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import RaceOptions
 
@@ -13,4 +14,4 @@ __all__ = ["run"]
 
 def run(options: argparse.Namespace) -> int:
     """Race the runtimes; exit status 1 if anything failed."""
-    return evaluate(options, race_files, RaceOptions)
+    return evaluate(options, race_files, RaceOptions, forecast_race)

@@ -34,6 +34,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
     },
     "plugins": "list the installed plugins: what they add, and problems",
     "system-info": "describe this machine, what can be used on it, and how quiet it is",
+    "completion": "print the script with which a shell completes command lines",
     "version": "print the version",
 }
 """What each command does; the module of ``cache list`` is ``cache_list`` in this package."""
@@ -57,7 +58,7 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
         if not words[0].startswith("-") and not _names_input(words[0]):
             raise UsageError(_unknown(words[0]))
         words = ["benchmark", *words]
-    words = _files_before_labels(words)
+    words = _in_order(words)
     options, unknown = _parser(program, words).parse_known_args(words)
     command = getattr(options, "command", None)
     if unknown:
@@ -73,7 +74,7 @@ def parse(words: list[str], program: str = "turnkey") -> argparse.Namespace:
 def _require_positionals(options: argparse.Namespace, program: str) -> None:
     """Refuse a command without its files, builds or sides.
 
-    Options that take several words may have taken them, so the message says where they belong.
+    Options that take several words may have taken a name that could be one of their values.
     """
     from turnkeyml.cli.arguments import missing_positionals
 
@@ -191,18 +192,22 @@ def _join_modules(words: list[str]) -> list[str]:
     return joined
 
 
-def _files_before_labels(words: list[str]) -> list[str]:
-    """Move files that follow ``--labels`` to the front: a file is never a label."""
-    kept: list[str] = []
-    files: list[str] = []
-    after_labels = False
-    for word in words:
-        if word.startswith("-") and not word.startswith("-m "):
-            after_labels = word == "--labels"
-        is_file = after_labels and _looks_like_input(word.partition("::")[0])
-        (files if is_file else kept).append(word)
-    commands = 2 if words[:1] == ["models"] else 1
-    return [*kept[:commands], *files, *kept[commands:]]
+def _in_order(words: list[str]) -> list[str]:
+    """The words with the files, builds or sides of their command in front of its options."""
+    known = COMMANDS.get(words[0]) if words else None
+    length = 2 if isinstance(known, dict) else 1
+    command = " ".join(words[:length])
+    if known is None or command in WITHOUT_OPTIONS:
+        return words
+    from turnkeyml.options import COMMANDS as DECLARED
+    from turnkeyml.options import options_of
+
+    if command not in DECLARED:
+        return words
+    from turnkeyml.cli.order import positionals_first
+
+    options = options_of(*DECLARED[command]).values()
+    return [*words[:length], *positionals_first(words[length:], options)]
 
 
 def _looks_like_input(word: str) -> bool:
@@ -222,8 +227,8 @@ def _unknown(word: str) -> str:
     """The message for a first word that is neither a command nor an input."""
     import difflib
 
-    from turnkeyml.discover.shipped import corpora
+    from turnkeyml.discover.inputs import did_you_mean
 
-    close = difflib.get_close_matches(word, (*COMMANDS, *corpora()), 1)
-    hint = f" Did you mean '{close[0]}'?" if close else ""
+    close = difflib.get_close_matches(word, COMMANDS, 1)
+    hint = f" Did you mean '{close[0]}'?" if close else did_you_mean(word)
     return f"'{word}' is not a command, a .py, .onnx or .txt file, or a corpus.{hint}"

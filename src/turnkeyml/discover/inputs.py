@@ -16,7 +16,7 @@ from turnkeyml.errors import UsageError
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input
 
-__all__ = ["find_inputs", "is_input_name", "suffixes"]
+__all__ = ["did_you_mean", "find_inputs", "is_input_name", "suffixes"]
 
 LIST = ".txt"
 """The suffix of a text file with one input per line."""
@@ -34,7 +34,7 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
     inputs = [_labelled(item) for item in found.values()]
     chosen = [item for item in inputs if matches(item.labels, wanted or {})]
     if inputs and not chosen:
-        labels = " ".join(f"{key}::{','.join(values)}" for key, values in (wanted or {}).items())
+        labels = " ".join(f"{key}={','.join(values)}" for key, values in (wanted or {}).items())
         raise UsageError(f"None of the {len(inputs)} input files has the labels {labels}.")
     return chosen
 
@@ -50,7 +50,7 @@ def is_input_name(path: str) -> bool:
 
 
 def _or(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _labelled(item: Input) -> Input:
@@ -92,18 +92,45 @@ def _locate(path: str, base: Path) -> list[str]:
     return shipped.named(path) or _missing(path)
 
 
+def did_you_mean(path: str) -> str:
+    """A question that names what can be typed instead of an input that was not found, or nothing.
+
+    Files that are named like it but for the suffix, or else the most similar file of its folder, or
+    shipped models.
+    """
+    near = _with_another_suffix(path)
+    if not near and is_input_name(path):
+        stem = Path(path).stem.lower()
+        like = [name for name in shipped.similar(path) if name.lower().endswith(f"/{stem}")]
+        near = _misspelled(path) or like
+    elif not near:
+        near = shipped.similar(path)
+    return f" Did you mean {_or([repr(name) for name in near])}?" if near else ""
+
+
 def _missing(path: str) -> NoReturn:
     if glob.has_magic(path):
-        raise UsageError(f"No {_or(suffixes())} file matches {path!r}.")
-    near = _with_another_suffix(path) if is_input_name(path) else shipped.closest(path)
-    hint = f" Did you mean '{near}'?" if near else ""
-    raise UsageError(f"File not found: {path!r}.{hint}")
+        like = f"*/{path}" if "/" not in path else ""
+        hint = f" For shipped models, write '{like}'." if like and shipped.named(like) else ""
+        raise UsageError(f"No {_or(suffixes())} file matches {path!r}.{hint}")
+    raise UsageError(f"File not found: {path!r}.{did_you_mean(path)}")
 
 
-def _with_another_suffix(path: str) -> str | None:
-    """An input file that is named like this one but for the suffix."""
-    named = (str(Path(path).with_suffix(suffix)) for suffix in suffixes())
-    return next(filter(os.path.isfile, named), None)
+def _with_another_suffix(path: str) -> list[str]:
+    """The input files that are named like this one but for the suffix."""
+    stem = os.path.splitext(path)[0] if is_input_name(path) else path
+    return [file for file in (f"{stem}{suffix}" for suffix in suffixes()) if os.path.isfile(file)]
+
+
+def _misspelled(path: str) -> list[str]:
+    """The input file in the same folder whose name is most similar."""
+    import difflib
+
+    folder, name = os.path.split(path)
+    if not os.path.isdir(folder or "."):
+        return []
+    files = [file for file in os.listdir(folder or ".") if is_input_name(file)]
+    return [os.path.join(folder, file) for file in difflib.get_close_matches(name, files, 1, 0.75)]
 
 
 def _resolve(path: str, base: Path) -> str:

@@ -1,6 +1,8 @@
 """Labels: keys and values in a comment on the first line of a script.
 
-# labels: name::bert author::google task::question_answering,translation
+# labels: name=bert author=google task=question_answering,translation
+
+The older ``name::bert`` means the same.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from turnkeyml.errors import UsageError
+from turnkeyml.nouns.pairs import split_pair
 
 __all__ = ["Labels", "matches", "parse_filter", "read_labels"]
 
@@ -47,7 +50,7 @@ def parse_filter(words: Iterable[str]) -> Values:
     for word in words:
         label = _parse(word)
         if label is None:
-            raise UsageError(f"A label must be key::value or key::value1,value2, not {word!r}.")
+            raise UsageError(f"A label must be key=value or key=value1,value2, not {word!r}.")
         wanted[label[0]] = (*wanted.get(label[0], ()), *label[1])
     return wanted
 
@@ -58,6 +61,6 @@ def matches(labels: Values, wanted: Values) -> bool:
 
 
 def _parse(word: str) -> tuple[str, tuple[str, ...]] | None:
-    key, separator, rest = word.partition("::")
+    key, separator, rest = split_pair(word)
     values = tuple(value for value in rest.split(",") if value)
     return (key, values) if separator and key and values else None

@@ -11,11 +11,16 @@ from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.filesystem import MODELS_DIR
 
-__all__ = ["closest", "corpora", "list_models", "named"]
+__all__ = ["corpora", "list_models", "named", "names", "similar"]
+
+SUGGESTED = 3
+"""Names in the question that a misspelling is answered with."""
 
 
 def corpora() -> list[str]:
-    """The names of the corpora: the folders that contain scripts."""
+    """The names of the corpora: the folders that contain scripts; none without shipped models."""
+    if not os.path.isdir(MODELS_DIR):
+        return []
     folders = [entry for entry in os.scandir(MODELS_DIR) if entry.is_dir()]
     return sorted(f.name for f in folders if f.name[0].isalpha() and any(Path(f).glob("*.py")))
 
@@ -24,8 +29,7 @@ def named(name: str) -> list[str]:
     """The scripts that a name or pattern matches, sorted; empty if none does."""
     corpus, _, model = name.partition("/")
     pattern = model.removesuffix(".py") or "*"
-    names = _names(corpus)
-    return [_path(n) for n in names if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
+    return [_path(n) for n in names(corpus) if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
 
 
 def list_models(
@@ -39,33 +43,39 @@ def list_models(
             raise UsageError(_not_found(pattern))
         paths += found
     if not patterns:
-        paths = [_path(name) for name in _names("*")]
+        paths = [_path(name) for name in names("*")]
     labelled = [(_name(path), read_labels(path).values) for path in dict.fromkeys(paths)]
     return [(name, labels) for name, labels in labelled if matches(labels, wanted or {})]
 
 
 def _not_found(name: str) -> str:
     """The error message for a name that matches no model."""
-    near = closest(name)
-    hint = f" Did you mean '{near}'?" if near else " 'turnkey models list' lists all models."
+    near = " or ".join(f"'{one}'" for one in similar(name))
+    hint = f" Did you mean {near}?" if near else " 'turnkey models list' lists all models."
     return f"Model not found: turnkey comes with no model {name!r}.{hint}"
 
 
-def closest(name: str) -> str | None:
-    """The most similar name of a corpus or model, or None."""
+def similar(name: str) -> list[str]:
+    """The names of models that may be meant by this one, or of a corpus; the most similar first.
+
+    Those of the same name in any corpus (``resnet50``), or else the nearest misspelling.
+    """
     import difflib
 
-    corpus, _, model = name.partition("/")
-    near = difflib.get_close_matches(corpus, corpora(), 1)
-    if not near or not model:
-        return near[0] if near else None
-    models = [name.partition("/")[2] for name in _names(near[0])]
-    similar = difflib.get_close_matches(model.removesuffix(".py"), models, 1)
-    return f"{near[0]}/{similar[0]}" if similar else None
+    corpus, _, model = name.removesuffix(".py").rpartition("/")
+    stems: dict[str, list[str]] = {}
+    near = difflib.get_close_matches(corpus or model, corpora(), 1)
+    if near and not corpus:
+        return near
+    for found in names(near[0] if near else "*"):
+        stems.setdefault(found.partition("/")[2].lower(), []).append(found)
+    wanted = model.lower()
+    best = [wanted] if wanted in stems else difflib.get_close_matches(wanted, stems, 1, 0.75)
+    return [found for stem in best for found in stems[stem]][:SUGGESTED]
 
 
-def _names(corpus: str) -> list[str]:
-    """The names of all models in the corpora that match a pattern."""
+def names(corpus: str) -> list[str]:
+    """The names of all models in the corpora that match a pattern, sorted."""
     matching = fnmatch.filter(corpora(), corpus)
     files = [p for c in matching for p in Path(MODELS_DIR, c).glob("*.py") if p.name[0] != "_"]
     return sorted(f"{p.parent.name}/{p.stem}" for p in files)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.live import Live
 
-__all__ = ["BarWatcher", "OverviewWatcher", "make_overview_watcher"]
+__all__ = ["BarWatcher", "OverviewWatcher", "make_overview_watcher", "pace_in_words"]
 
 LATEST = 6
 """Lines that are shown above the bar."""
@@ -51,7 +51,11 @@ class OverviewWatcher:
         self._done += 1
         self._overview.add(result)
         width = len(str(self._total))
-        self._say(f"[{self._done:>{width}}/{self._total}] {line_of(result)}")
+        line = f"[{self._done:>{width}}/{self._total}] {line_of(result)}"
+        if result.ok:
+            self._say(line)
+        else:
+            self._say_failure(line)
 
     def input_resumed(self, result: InputResult) -> None:
         """Count a result of an earlier run, without a line."""
@@ -77,9 +81,14 @@ class OverviewWatcher:
     def _say(self, line: str) -> None:
         print(line, flush=True)
 
+    def _say_failure(self, line: str) -> None:
+        self._say(line)
+
 
 class BarWatcher(OverviewWatcher):
-    """Shows a progress bar, the counts, the time left, what is running, and the latest lines."""
+    """Shows a progress bar, the counts, the rate, the time left, what is running, and the latest
+    lines. Failures stay on the screen as they come.
+    """
 
     def __init__(self, total: int) -> None:
         super().__init__(total)
@@ -121,6 +130,16 @@ class BarWatcher(OverviewWatcher):
     def _say(self, line: str) -> None:
         self._latest = [*self._latest, line][-LATEST:]
 
+    def _say_failure(self, line: str) -> None:
+        """Print a line that stays above the view."""
+        if self._view is None:
+            print(line, flush=True)
+            return
+        from rich.text import Text
+
+        text = Text(line, style="red", overflow="ellipsis", no_wrap=True)
+        self._view.console.print(text)
+
     def _drawing(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
@@ -134,17 +153,30 @@ class BarWatcher(OverviewWatcher):
         return Group(
             *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
             bar,
-            Text(f"{self._done} of {self._total} done, {failed} failed, {self._time_left()}"),
+            Text(f"{self._done} of {self._total} done, {failed} failed, {self._pace()}"),
             Text(running, style="dim", overflow="ellipsis", no_wrap=True),
         )
 
-    def _time_left(self) -> str:
+    def _pace(self) -> str:
         new = self._done - self._resumed
-        if not new:
-            return "time left unknown"
-        seconds = (time.monotonic() - self._began) / new * (self._total - self._done)
-        hours, minutes = divmod(round(seconds / 60), 60)
-        return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
+        elapsed = time.monotonic() - self._began
+        return pace_in_words(new, elapsed, self._total - self._done)
+
+
+def pace_in_words(done: int, seconds: float, left: int) -> str:
+    """How many inputs a run finishes per minute, and how long the rest will take."""
+    if not done or seconds <= 0:
+        return "time left unknown"
+    rate = 60 * done / seconds
+    digits = 0 if rate >= 9.95 else 1
+    return f"{rate:.{digits}f} per minute, about {_span(left * seconds / done)} left"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _activity(event: events.Event) -> str | None:

@@ -67,7 +67,7 @@ class PlainWatcher:
         if item.malformed_labels:
             labels = ", ".join(map(repr, item.malformed_labels))
             self._tell(
-                f"Warning: {item.path}: ignored {labels} in the first line; labels are key::value."
+                f"Warning: {item.path}: ignored {labels} in the first line; labels are key=value."
             )
 
     def event(self, item: Input | None, event: events.Event) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from turnkeyml import environment
-from turnkeyml.options import checks, choices
+from turnkeyml.options import checks, choices, suggestions
 from turnkeyml.options.option import Option
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ CACHE_DIR = _cache(
     help="the cache directory",
     default_in_words=f"{environment.CACHE_DIR}, or {environment.DEFAULT_CACHE_DIR}",
     check=checks.cache_folder,
+    variable=environment.CACHE_DIR,
+    suggest=suggestions.folders,
     short="-d",
 )
 
@@ -58,6 +60,7 @@ class NamedSequence(TypedDict, total=False):
             help=choices.sequences_help,
             default_in_words=choices.default_sequences,
             check=checks.sequence,
+            suggest=suggestions.sequences,
             excludes="sequence",
         ),
     ]
@@ -69,6 +72,7 @@ class SequenceFile(TypedDict, total=False):
         _build(
             help="a Python file with a function get_sequence() that returns the sequence",
             check=checks.path,
+            suggest=suggestions.files,
             excludes="sequence",
             metavar="FILE",
         ),
@@ -86,6 +90,7 @@ class Building(TypedDict, total=False):
             help="opset of exported ONNX files",
             default_in_words=choices.default_opset,
             check=checks.whole("ONNX opset", 1),
+            variable=environment.ONNX_OPSET,
             metavar="N",
         ),
     ]

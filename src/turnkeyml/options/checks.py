@@ -10,8 +10,10 @@ from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
+from turnkeyml.nouns.pairs import split_pair
 
 __all__ = [
+    "age",
     "cache_folder",
     "cache_folders",
     "conditions",
@@ -25,6 +27,7 @@ __all__ = [
     "script_words",
     "seconds",
     "sequence",
+    "size",
     "whole",
     "words",
 ]
@@ -131,6 +134,31 @@ def memory_size(value: Any) -> int | None:
     return int(number)
 
 
+def size(value: Any) -> int | None:
+    """A size on disk such as 1GB or 512MiB in bytes, with decimal units as lists show them."""
+    if value is None or isinstance(value, int):
+        return value
+    import re
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", str(value).strip().lower())
+    if found is None:
+        raise UsageError(f"The size must be one such as 1GB or 500MB, not {value!r}.")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " "))
+
+
+def age(value: Any) -> float | None:
+    """An age such as 30d, 12h or 90m in seconds; None passes."""
+    if value is None or isinstance(value, (int, float)):
+        return value
+    import re
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", str(value).strip().lower())
+    if found is None:
+        raise UsageError(f"The age must be one such as 30d, 12h or 90m, not {value!r}.")
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+    return float(found[1]) * units[found[2]]
+
+
 def input_shapes(value: Any) -> dict[str, tuple[int, ...]]:
     """Shapes and sizes by name, also from words like ``ids=1x128,batch=8``."""
     from turnkeyml.discover.sweep import parse_shapes
@@ -177,18 +205,19 @@ def script_words(value: Any) -> tuple[str, ...]:
 
 
 def runtime_arguments(value: Any) -> dict[str, Any]:
-    """A dict of runtime arguments, also from ``key::value``, ``key::[a,b]`` and ``flag``."""
+    """A dict of runtime arguments, also from ``key=value``, ``key=[a,b]`` and ``flag``.
+
+    The older ``key::value`` means the same.
+    """
     if isinstance(value, Mapping):
         return dict(value)
     return dict(_runtime_argument(word) for word in words(value))
 
 
 def _runtime_argument(word: str) -> tuple[str, Any]:
-    key, separator, value = word.partition("::")
+    key, separator, value = split_pair(word)
     if not key or (separator and not value):
-        raise UsageError(
-            f"A runtime argument must be key::value, key::[a,b] or flag, not {word!r}."
-        )
+        raise UsageError(f"A runtime argument must be key=value, key=[a,b] or flag, not {word!r}.")
     if value.startswith("[") and value.endswith("]"):
         return key, [part.strip() for part in value[1:-1].split(",") if part.strip()]
     return key, value if separator else True

@@ -17,7 +17,9 @@ __all__ = [
     "precisions",
     "rebuild_policies",
     "formats",
+    "orders",
     "retries",
+    "shells",
     "runtime_arguments_help",
     "runtimes_help",
     "sequences_help",
@@ -65,7 +67,7 @@ def runtime_arguments_help() -> str:
     offered = [r for device in local_devices() for r in runtimes(device.name)]
     known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
     text = "; ".join(known) if known else "none of the runtimes takes any"
-    return f"arguments for the runtime, as key::value, key::[a,b] or flag; {text}"
+    return f"arguments for the runtime, as key=value, key=[a,b] or flag; {text}"
 
 
 def baseline_help() -> str:
@@ -138,3 +140,15 @@ def formats() -> tuple[str, ...]:
     from turnkeyml.report.formats import names
 
     return names()
+
+
+def orders() -> list[str]:
+    """The orders of a list of builds."""
+    from turnkeyml.display.build_table import ORDERS
+
+    return list(ORDERS)
+
+
+def shells() -> tuple[str, ...]:
+    """The shells that complete our command lines."""
+    return ("bash", "zsh", "fish")

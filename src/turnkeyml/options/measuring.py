@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, loads, places
+from turnkeyml.options import checks, choices, loads, places, recognised, suggestions
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
@@ -33,6 +33,7 @@ RUNTIME = _measure(
     help=choices.runtimes_help,
     default_in_words=choices.default_runtime,
     check=checks.words,
+    suggest=suggestions.runtimes,
     nargs="+",
     metavar="RUNTIME",
 )
@@ -47,6 +48,8 @@ class Files(TypedDict, total=False):
             "of the models in a script; -m package.module runs a module as python -m does",
             default_in_words="-",
             positional=True,
+            recognise=recognised.is_input,
+            suggest=suggestions.inputs,
             nargs="+",
             metavar="FILE",
         ),
@@ -74,7 +77,7 @@ class Labels(TypedDict, total=False):
     labels: Annotated[
         Words,
         _what(
-            help="select scripts by label: key::value, or key::a,b for either value",
+            help="select scripts by label: key=value, or key=a,b for either value",
             default=(),
             default_in_words="all",
             check=checks.words,
@@ -137,6 +140,7 @@ class FileInputs(TypedDict, total=False):
             help="a .npz file with the inputs of ONNX files, by name",
             default_in_words="made-up values that are valid for the graph",
             check=checks.input_file,
+            suggest=suggestions.files,
             excludes="inputs",
             metavar="FILE",
         ),
@@ -150,6 +154,7 @@ class DeviceOptions(TypedDict, total=False):
             help=choices.devices_help,
             default=choices.default_device_name,
             check=str,
+            suggest=suggestions.devices,
         ),
     ]
     rt_args: Annotated[
@@ -175,6 +180,7 @@ class Interpreters(TypedDict, total=False):
             "runtime; repeat it to measure under several in turns",
             default_in_words="that of turnkey",
             check=places.interpreters,
+            suggest=suggestions.files,
             extends=True,
             metavar="[NAME=]PATH",
         ),
@@ -228,6 +234,7 @@ class Timing(TypedDict, total=False):
             default_in_words="at least 100, until the median is known to ±1%",
             check=checks.whole("number of iterations", 1),
             excludes="rule",
+            conflicts=("budget",),
             metavar="N",
         ),
     ]
@@ -253,6 +260,7 @@ class Timing(TypedDict, total=False):
             help="spend up to S seconds on the timed runs of a measurement or race",
             default_in_words="30 s, 40 s for a race",
             check=checks.seconds("measuring budget"),
+            conflicts=("iterations",),
             metavar="S",
         ),
     ]

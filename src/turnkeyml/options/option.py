@@ -37,6 +37,9 @@ class Option:
     excludes: str = ""
     """The name of a set of options of which only one may be given."""
 
+    conflicts: tuple[str, ...] = ()
+    """The names of other options that cannot be given with it."""
+
     group: str = ""
     """The heading in ``--help``. This and the fields below apply to the command line only."""
     short: str = ""
@@ -44,7 +47,18 @@ class Option:
     nargs: str | None = None
     extends: bool = False
     """Whether values add up if the option is given several times."""
+    variable: str = ""
+    """The environment variable that gives the default."""
+    in_file: bool = True
+    """Whether turnkey.toml may give the default."""
     positional: bool = False
+    recognise: Callable[[str], bool] | None = None
+    """Whether a word can only be a value of this positional argument, so that an option before it
+    which takes several values ends there."""
+
+    suggest: Callable[[str, Mapping[str, Any]], Iterable[str]] | None = None
+    """Values that a shell offers besides the choices, from what is typed of the value and the
+    options before it; those that do not begin with it are left out."""
 
     name: str = ""
     type: Any = None

@@ -35,6 +35,7 @@ class Processes(TypedDict, total=False):
             f"{environment.DEFAULT_TIMEOUT_SECONDS}, with --process-isolation, --use-slurm or many "
             "inputs; otherwise no limit",
             check=checks.seconds("timeout"),
+            variable=environment.TIMEOUT_SECONDS,
             metavar="S",
         ),
     ]

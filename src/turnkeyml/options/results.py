@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, TypedDict
 
-from turnkeyml.options import checks, choices
+from turnkeyml.options import checks, choices, recognised, suggestions
 from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import (
     DeviceOptions,
@@ -23,14 +23,18 @@ __all__ = [
     "ChangeOptions",
     "CompareOptions",
     "CompareView",
+    "CompletionOptions",
     "Confirmation",
+    "DryRun",
     "JsonView",
+    "ListView",
     "ModelNames",
     "ModelsOptions",
     "ModelsView",
     "QuietView",
     "RemeasureOptions",
     "ReportOptions",
+    "SelectOptions",
     "ServeOptions",
     "Sides",
     "Verbose",
@@ -42,6 +46,8 @@ BUILD_NAMES = Option(
     default_in_words="-",
     check=checks.words,
     positional=True,
+    recognise=recognised.is_build,
+    suggest=suggestions.builds,
     nargs="+",
     metavar="BUILD",
 )
@@ -50,7 +56,13 @@ _SIDE = (
     "a cache directory, build folders (wildcards, if quoted), a report of 'cache report', an "
     "evaluation.json or the output of --json"
 )
-_side = partial(Option, default_in_words="-", positional=True)
+_side = partial(
+    Option,
+    default_in_words="-",
+    positional=True,
+    recognise=recognised.is_side,
+    suggest=suggestions.files,
+)
 
 
 class Verbose(TypedDict, total=False):
@@ -64,6 +76,18 @@ class Verbose(TypedDict, total=False):
     ]
 
 
+class DryRun(TypedDict, total=False):
+    dry_run: Annotated[
+        bool,
+        Option(
+            help="show what would be done, how long it took last time and what the cache has of "
+            "it; run nothing",
+            default=False,
+            in_file=False,
+        ),
+    ]
+
+
 class JsonView(TypedDict, total=False):
     json: Annotated[
         bool,
@@ -71,6 +95,21 @@ class JsonView(TypedDict, total=False):
             help="print one JSON document to standard output, everything else to standard error",
             default=False,
             default_in_words="text",
+            in_file=False,
+        ),
+    ]
+
+
+class ListView(TypedDict, total=False):
+    sort: Annotated[
+        str,
+        Option(
+            help="the order of the builds: {choices}; the fastest, best graded, newest or largest "
+            "first, and the worst verdict",
+            default="name",
+            choices=choices.orders,
+            noun="order",
+            metavar="BY",
         ),
     ]
 
@@ -84,13 +123,52 @@ class BuildsOrAll(TypedDict, total=False):
 
 
 class ChangeOptions(CacheOptions, total=False):
+    """Options that select builds by name or all of them."""
+
+    all: Annotated[
+        bool, Option(help="select every build in the cache", default=False, in_file=False)
+    ]
+
+
+class SelectOptions(ChangeOptions, total=False):
     """Options of ``cache delete`` and ``cache clean``."""
 
-    all: Annotated[bool, Option(help="select every build in the cache", default=False)]
+    older_than: Annotated[
+        str | float | None,
+        Option(
+            help="only builds that were last measured, or else built, longer ago, such as 30d, "
+            "12h or 90m",
+            default_in_words="any age",
+            check=checks.age,
+            in_file=False,
+            metavar="AGE",
+        ),
+    ]
+    larger_than: Annotated[
+        str | int | None,
+        Option(
+            help="only builds whose files take more, such as 1GB or 500MB",
+            default_in_words="any size",
+            check=checks.size,
+            in_file=False,
+            metavar="SIZE",
+        ),
+    ]
+    failed: Annotated[
+        bool,
+        Option(
+            help="only builds that failed or that no runtime could measure",
+            default=False,
+            in_file=False,
+        ),
+    ]
 
 
 class Confirmation(TypedDict, total=False):
-    yes: Annotated[bool, Option(help="do not ask for confirmation of --all", default=False)]
+    yes: Annotated[
+        bool,
+        Option(help="do not ask for confirmation", default=False, in_file=False),
+    ]
 
 
 class RemeasureOptions(
@@ -124,6 +202,7 @@ class ReportOptions(TypedDict, total=False):
             default=".",
             default_in_words="the working directory",
             check=checks.path,
+            suggest=suggestions.folders,
             short="-r",
         ),
     ]
@@ -146,6 +225,7 @@ class ReportOptions(TypedDict, total=False):
             default=(),
             default_in_words="YYYY-MM-DD with the suffix of the format, in --report-dir",
             check=checks.paths,
+            suggest=suggestions.files,
             short="-o",
             nargs="+",
             metavar="FILE",
@@ -237,6 +317,7 @@ class CompareView(Verbose, total=False):
             default=None,
             default_in_words="print; html goes to a file if this is a terminal",
             check=checks.path,
+            suggest=suggestions.files,
             short="-o",
             metavar="FILE",
         ),
@@ -255,6 +336,8 @@ class ModelNames(TypedDict, total=False):
             default=(),
             default_in_words="all",
             positional=True,
+            recognise=recognised.is_model,
+            suggest=suggestions.models,
             nargs="*",
             metavar="MODEL",
         ),
@@ -267,3 +350,18 @@ class QuietView(TypedDict, total=False):
 
 class ModelsView(TypedDict, total=False):
     quiet: Annotated[bool, Option(help="print only the names", default=False)]
+
+
+class CompletionOptions(TypedDict, total=False):
+    """Options of ``completion``."""
+
+    shell: Annotated[
+        str,
+        Option(
+            help="the shell",
+            default_in_words="-",
+            choices=choices.shells,
+            positional=True,
+            metavar="SHELL",
+        ),
+    ]

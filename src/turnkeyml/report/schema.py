@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
+from turnkeyml.nouns.forecasts import Forecast
 from turnkeyml.nouns.plugins import PluginInfo
 from turnkeyml.nouns.system import SystemInfo
 from turnkeyml.report.comparison import Comparison
@@ -51,6 +52,7 @@ def document_schema() -> dict[str, Any]:
         "plugins": {"plugins": _list(_of(PluginInfo, definitions))},
         "system-info": {"system": _of(SystemInfo, definitions)},
     }
+    dry_run = _of(Forecast, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What turnkey prints with --json",
@@ -62,6 +64,7 @@ def document_schema() -> dict[str, Any]:
             "created": {"type": "string"},
             "ok": {"type": "boolean"},
             "error": {"type": "string"},
+            "dry_run": dry_run,
         },
         "required": ["schema", "command", "turnkey_version", "created", "ok"],
         "allOf": [_if(command, properties) for command, properties in contents.items()],

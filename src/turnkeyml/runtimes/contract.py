@@ -173,7 +173,7 @@ class Runtime(ABC):
             try:
                 values[name] = known[name].value_of(value)
             except (TypeError, ValueError):
-                text = name if value is True else f"{name}::{value}"
+                text = name if value is True else f"{name}={value}"
                 raise UsageError(
                     f"Invalid argument {text} for the runtime {self.name}; "
                     f"{name} is {known[name].help}."

@@ -40,7 +40,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a runtime, as ``--rt-args name::value`` gives it."""
+    """An argument of a runtime, as ``--rt-args name=value`` gives it."""
 
     name: str
     help: str

@@ -1,0 +1,20 @@
+"""``turnkey completion``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.options import CompletionOptions, settle
+
+__all__ = ["run"]
+
+PROGRAMS = ("turnkey", "benchit")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script that makes a shell complete our command lines."""
+    import argcomplete
+
+    shell = settle(CompletionOptions, {"shell": options.shell})["shell"]
+    print(argcomplete.shellcode(PROGRAMS, shell=shell).strip())
+    return 0

@@ -1,0 +1,149 @@
+"""What a run would do, from its tasks and the records of earlier runs. It runs nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from turnkeyml.build.sequences import SEQUENCES, sequence_with
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import BuildState, read_state
+from turnkeyml.cache.summaries import disk_bytes
+from turnkeyml.launch.journal import Earlier, Journal
+from turnkeyml.launch.run import Launch
+from turnkeyml.nouns import HERE, InputResult, Plan, Task, label_of
+from turnkeyml.nouns.forecasts import CachedBuild, Forecast, LastTime, TaskForecast
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
+
+__all__ = ["forecast"]
+
+
+def forecast(tasks: list[Task], launch: Launch) -> Forecast:
+    """What would be done with each of these tasks."""
+    cache_dir = tasks[0].plan.cache_dir
+    journal = Journal(cache_dir)
+    found = tuple(_task(task, journal.last(task), launch) for task in tasks)
+    coming = [one for one in found if not one.skipped]
+    folders = {b.name: BuildFolder(Path(cache_dir), b.name) for one in found for b in one.builds}
+    return Forecast(
+        tasks=found,
+        cache_dir=cache_dir,
+        place=_place(launch),
+        seconds=sum(sum(one.last.seconds.values()) for one in coming if one.last),
+        unknown=sum(one.last is None for one in coming),
+        cached_bytes=disk_bytes(list(folders.values())),
+        free_bytes=_free_bytes(cache_dir),
+    )
+
+
+def _task(task: Task, earlier: Earlier | None, launch: Launch) -> TaskForecast:
+    finished = earlier is not None and earlier.same_options and launch.resume
+    skipped = finished and earlier is not None and (earlier.result.ok or not launch.retry)
+    runtimes = _runtimes(task.plan, task.input.is_script)
+    sequence = _sequence(task, runtimes)
+    return TaskForecast(
+        input=task.input,
+        parameters=task.plan.parameters,
+        skipped=skipped,
+        sequence=sequence,
+        contestants=_contestants(task.plan, runtimes),
+        builds=tuple(_builds(task, earlier.result, sequence)) if earlier else (),
+        last=_last(earlier) if earlier else None,
+    )
+
+
+def _runtimes(plan: Plan, is_script: bool) -> list[Runtime]:
+    """Those that would measure; which live models there are, only the script knows."""
+    if plan.analyze_only or plan.build_only:
+        return []
+    if plan.runtimes:
+        return [find_runtime(name, plan.device) for name in plan.runtimes]
+    return [r for r in available_runtimes(plan.device) if r.measures_files or is_script]
+
+
+def _contestants(plan: Plan, runtimes: list[Runtime]) -> tuple[str, ...]:
+    names = []
+    for runtime in runtimes:
+        if not runtime.measures_files:
+            names.append(runtime.name)
+            continue
+        for place in plan.places or (HERE,):
+            for precision in plan.precisions or ("",):
+                names.append(label_of(runtime.name, place.name, precision, place.host_name))
+    return tuple(names)
+
+
+def _sequence(task: Task, runtimes: list[Runtime]) -> str | None:
+    """The name of the sequence that would build the models; None if nothing is built."""
+    plan = task.plan
+    if plan.analyze_only:
+        return None
+    if task.sequence is not None:
+        return os.path.basename(task.sequence.file) if task.sequence.file else "a custom sequence"
+    needing = [r for r in runtimes if r.measures_files]
+    if not needing and not plan.build_only:
+        return None
+    if plan.sequence is not None:
+        return plan.sequence
+    built = {p for found in SEQUENCES.values() for p in found.precisions}
+    if wanted := [p for p in plan.precisions if p in built]:
+        return sequence_with(wanted)
+    if not task.input.is_script:
+        return None
+    device = find_device(plan.device)
+    first = needing[0] if needing else find_runtime(device.default_runtime, device.name)
+    return first.default_sequence
+
+
+def _builds(task: Task, result: InputResult, sequence: str | None) -> list[CachedBuild]:
+    """The builds of an earlier run that are still in the cache."""
+    names = dict.fromkeys(i.invocation.build_name for i in result.invocations if i.build_dir)
+    found = []
+    for name in names:
+        folder = BuildFolder(Path(task.plan.cache_dir), name)
+        if folder.path.is_dir():
+            obstacle = _obstacle(read_state(folder), task.plan, sequence)
+            found.append(CachedBuild(name, disk_bytes([folder]), not obstacle, obstacle))
+    return found
+
+
+def _obstacle(state: BuildState | None, plan: Plan, sequence: str | None) -> str:
+    """Why a build would be made again, as far as that is known without the model."""
+    if plan.rebuild == "always":
+        return "--rebuild always"
+    if state is None or not state.succeeded:
+        return "it did not succeed"
+    if plan.onnx_opset is not None and state.config.get("onnx_opset") != plan.onnx_opset:
+        return "another opset"
+    wanted = SEQUENCES.get(sequence or "")
+    if wanted is not None and tuple(state.sequence[1:-1]) != wanted.stages:
+        return "another sequence"
+    return ""
+
+
+def _last(earlier: Earlier) -> LastTime:
+    return LastTime(
+        finished_at=earlier.finished_at,
+        ok=earlier.result.ok,
+        same_options=earlier.same_options,
+        seconds=earlier.result.seconds,
+    )
+
+
+def _place(launch: Launch) -> str:
+    if launch.slurm is not None:
+        return f"as Slurm jobs, up to {launch.slurm.max_jobs} at a time"
+    jobs = launch.limits.jobs
+    return f"on this machine, {jobs} at a time" if jobs > 1 else "on this machine, one at a time"
+
+
+def _free_bytes(cache_dir: str) -> int | None:
+    """Of the disk on which the cache is or would be made."""
+    for folder in (Path(cache_dir), *Path(cache_dir).parents):
+        try:
+            return shutil.disk_usage(folder).free
+        except OSError:
+            continue
+    return None
