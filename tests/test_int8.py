@@ -1,4 +1,4 @@
-"""int8 builds: what is converted, on which inputs ranges are measured, and what the verdict says."""
+"""int8 builds: what is converted, which inputs ranges come from, and what the verdict says."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ from turnkeyml.options.results import (
     Verbose,
 )
 from turnkeyml.options.spelling import in_keywords
+from turnkeyml.options.tuning import TuneOptions
 
 __all__ = [
     "COMMANDS",
@@ -49,6 +50,7 @@ __all__ = [
     "RemeasureOptions",
     "ReportOptions",
     "ServeOptions",
+    "TuneOptions",
     "Verbose",
     "in_keywords",
     "options_of",

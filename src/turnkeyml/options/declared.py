@@ -43,6 +43,7 @@ from turnkeyml.options.results import (
     Sides,
     Verbose,
 )
+from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
 __all__ = [
     "COMMANDS",
@@ -135,6 +136,7 @@ class ModelOptions(
 COMMANDS: dict[str, tuple[type, ...]] = {
     "benchmark": (Files, BenchmarkOptions, JsonView),
     "race": (Files, RaceOptions, JsonView),
+    "tune": (TuneTarget, TuneOptions, JsonView),
     "compare": (Sides, CompareOptions, CompareView, JsonView),
     "cache list": (CacheOptions, JsonView),
     "cache stats": (Builds, CacheOptions, JsonView),

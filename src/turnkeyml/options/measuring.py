@@ -13,11 +13,13 @@ __all__ = [
     "AnalyzeOnly",
     "BuildOnly",
     "Contestants",
+    "DEVICE",
     "DeviceOptions",
     "FileInputs",
     "Files",
     "Interpreters",
     "Labels",
+    "RUNTIME",
     "Runtimes",
     "Selection",
     "Timing",
@@ -27,6 +29,11 @@ _what = partial(Option, group="what to do")
 _race = partial(Option, group="contestants")
 _measure = partial(Option, group="how to measure")
 
+DEVICE = _measure(
+    help=choices.devices_help,
+    default=choices.default_device_name,
+    check=str,
+)
 RUNTIME = _measure(
     help=choices.runtimes_help,
     default_in_words=choices.default_runtime,
@@ -142,14 +149,7 @@ class FileInputs(TypedDict, total=False):
 
 
 class DeviceOptions(TypedDict, total=False):
-    device: Annotated[
-        str,
-        _measure(
-            help=choices.devices_help,
-            default=choices.default_device_name,
-            check=str,
-        ),
-    ]
+    device: Annotated[str, DEVICE]
     rt_args: Annotated[
         Mapping[str, Any] | Words | None,
         _measure(

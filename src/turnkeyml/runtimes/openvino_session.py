@@ -11,7 +11,7 @@ import openvino
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 
-__all__ = ["OpenVinoSession", "require_precision"]
+__all__ = ["OpenVinoSession", "computed_in", "properties", "require_precision"]
 
 CPU = "CPU"
 F32 = "f32"
@@ -54,22 +54,22 @@ class OpenVinoSession:
     changes_inputs = False
     asynchronous = False
 
-    def __init__(self, model: str, threads: int, of_file: str, asked: str | None) -> None:
+    def __init__(
+        self,
+        model: str,
+        threads: int,
+        of_file: str,
+        asked: str | None,
+        pinning: bool | None = None,
+    ) -> None:
         """``asked`` is the precision to compute in, or None for that of the file: fp32 instead if
         the processor cannot compute in it, never less."""
         core = openvino.Core()
-        precision = require_precision(asked or _nearest(of_file, core), core)
+        precision = computed_in(of_file, asked, core)
         self._stats = {}
         if precision != of_file:
             self._stats["computes_in"] = f"{precision}, from a file in {of_file}"
-        wanted = {
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": 1,
-            "INFERENCE_NUM_THREADS": threads,
-            "INFERENCE_PRECISION_HINT": precision,
-            # Otherwise it quantizes activations and key-value caches of some models to int8.
-            "EXECUTION_MODE_HINT": "ACCURACY",
-        }
+        wanted = properties(threads, precision, pinning)
         try:
             self._compiled = core.compile_model(core.read_model(model), CPU, wanted)
         except RuntimeError as error:
@@ -116,6 +116,25 @@ class OpenVinoSession:
 
     def close(self) -> None:
         del self._request, self._compiled
+
+
+def properties(threads: int, precision: str, pinning: bool | None) -> dict[str, Any]:
+    """What a model is compiled with."""
+    return {
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": 1,
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": precision,
+        # Otherwise it quantizes activations and key-value caches of some models to int8.
+        "EXECUTION_MODE_HINT": "ACCURACY",
+        **({} if pinning is None else {"ENABLE_CPU_PINNING": pinning}),
+    }
+
+
+def computed_in(of_file: str, asked: str | None, core: openvino.Core | None = None) -> str:
+    """The precision that a file is computed in; an error if the processor cannot."""
+    core = core or openvino.Core()
+    return require_precision(asked or _nearest(of_file, core), core)
 
 
 def require_precision(precision: str, core: openvino.Core | None = None) -> str:

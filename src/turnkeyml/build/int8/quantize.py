@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turnkeyml.build import onnx_files
-from turnkeyml.build.precision import precision_of
+from turnkeyml.build.operators import operators_of
 from turnkeyml.errors import BuildError
 from turnkeyml.verify.reference import Outputs
 
@@ -99,7 +99,7 @@ def _require_quantizable(source: Path) -> None:
 
 
 def _require_quantized(target: Path, products: str) -> None:
-    if precision_of(target) not in ("int8", "mixed"):
+    if not any("Quantize" in name or "Integer" in name for name in operators_of(target)):
         raise BuildError(
             f"nothing in the model can be converted to int8: it has no {products} with constant "
             "weights"
