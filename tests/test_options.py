@@ -30,7 +30,7 @@ EVERY = [(command, o) for command in COMMANDS for o in options_of(*COMMANDS[comm
 
 def spelled(command):
     """The words of a command, with a file where it needs one."""
-    needed = {"benchmark": ["x.py"], "race": ["x.py"], "compare": ["a", "b"]}
+    needed = {"benchmark": ["x.py"], "race": ["x.py"], "tune": ["x.py"], "compare": ["a", "b"]}
     builds = ["b"] if command in ("cache stats", "cache print") else []
     return [*command.split(), *needed.get(command, builds)]
 
@@ -99,7 +99,7 @@ def test_an_unknown_keyword_names_the_nearest():
         ({"sequence": "onnx-fp32", "precision": "fp16"}, "--precision is not allowed with --seq"),
         ({"sequence_file": "x.py", "precision": "fp16"}, "--precision is not allowed with --seq"),
         ({"process_isolation": True, "use_slurm": True}, "--use-slurm is not allowed with --proc"),
-        ({"precision": "fp7"}, "Unknown precision 'fp7'; choose from: fp32, fp16, bf16."),
+        ({"precision": "fp7"}, "Unknown precision 'fp7'; choose from: fp32, fp16, int8, bf16."),
         ({"device": "abacus"}, "Unknown device 'abacus'; choose from: "),
         ({"retry": "all"}, "Unknown retry 'all'; choose from: failed."),
         ({"rebuild": "maybe"}, "Unknown rebuild policy 'maybe'; choose from: if_needed"),

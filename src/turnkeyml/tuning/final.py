@@ -24,7 +24,15 @@ __all__ = ["MOST_SECONDS", "Final", "run_final"]
 
 MOST_SECONDS = 20.0
 RULE = replace(
-    DEFAULT, name="tune", least_runs=20, least_seconds=1.0, cap_seconds=10.0, pause_seconds=2.0
+    DEFAULT,
+    name="tune",
+    least_runs=20,
+    least_seconds=1.0,
+    cap_seconds=10.0,
+    pause_seconds=2.0,
+    warmup_seconds=0.2,
+    warmup_cap_seconds=3.0,
+    warmup_restless_seconds=1.0,
 )
 
 
@@ -61,7 +69,8 @@ class _Finalist:
 
 def run_final(rig: Rig, entrants: Sequence[Entrant], seconds: float) -> Final:
     """Race the entrants, of which the first is the default; keep their evaluations."""
-    rule = replace(RULE, race_seconds=max(2.0, seconds))
+    cap = min(RULE.cap_seconds, seconds)
+    rule = replace(RULE, race_seconds=seconds, cap_seconds=cap, pause_seconds=min(2.0, cap / 4))
     referee = PerCopy(
         RoundReferee(0, [e.wrong is None for e in entrants], rule.precision),
         [e.configuration.batch for e in entrants],

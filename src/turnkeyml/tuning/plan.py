@@ -22,11 +22,11 @@ NOT_WORSE = 1.01
 def next_wave(space: Space, trials: Sequence[Trial], most: int) -> list[Configuration]:
     """Up to ``most`` configurations to try next; none if the search is over.
 
-    First every runtime and precision, then the threads, the arguments one by one, their
-    combinations, and the batches of those that are within reach of the best.
+    First every runtime and precision; then of those that are within reach of the best the threads,
+    the batches, the arguments one by one and their combinations.
     """
     known = {trial.configuration.label for trial in trials}
-    for stage in (_base, _threads, _arguments, _combinations, _batches):
+    for stage in (_base, _threads, _batches, _arguments, _combinations):
         left = [c for c in stage(space, trials) if c.label not in known]
         if left:
             return list({c.label: c for c in left}.values())[:most]

@@ -20,6 +20,8 @@ __all__ = ["SECONDS", "Advantage", "advantage", "race"]
 
 SECONDS = 2.0
 """The most that each contestant may take in a wave, on average."""
+ALONE_SECONDS = 0.5
+"""For the default, if nothing can be raced with it."""
 RULE = Rule(
     name="tune",
     least_runs=3,
@@ -55,6 +57,8 @@ def race(entrants: Sequence[Entrant], anchor_time: float, seconds: float) -> lis
     It ends when only one is left that may be the fastest, or after so many seconds.
     """
     rule = replace(RULE, race_seconds=max(1.0, seconds))
+    if len(entrants) == 1:
+        rule = replace(rule, cap_seconds=ALONE_SECONDS)
     referee = PerCopy(
         Elimination([e.wrong is None for e in entrants], rule.precision),
         [e.configuration.batch for e in entrants],
