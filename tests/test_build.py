@@ -348,7 +348,8 @@ def test_files_are_plain_yaml(cache):
 
 
 def test_every_sequence_has_a_test():
-    assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32"}
+    int8 = {"optimize-int8", "optimize-int8-dynamic"}  # in test_int8.py
+    assert set(SEQUENCES) == {"optimize-fp16", "optimize-fp32", "onnx-fp32", *int8}
 
 
 class Antialiasing(torch.nn.Module):

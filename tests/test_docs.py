@@ -41,7 +41,8 @@ def runner(tmp_path_factory):
         module = {"turnkey": "turnkeyml", "benchit": "mlagility"}[words[0]]
         if len(words) > 1 and words[1] not in LIGHT:
             chosen = {"--iterations", "--quick", "--rigorous"} & set(words)
-            words += [] if chosen else ["--iterations", "3"]
+            few = ["--budget", "1s"] if words[1] == "tune" else ["--iterations", "3"]
+            words += [] if chosen else few
         return subprocess.run(
             [sys.executable, "-m", module, *words[1:]],
             capture_output=True,

@@ -136,8 +136,8 @@ def test_a_precision_that_the_processor_lacks_is_refused_before_a_build(turnkey,
 
 
 def test_an_unknown_precision_is_a_usage_error():
-    assert runtime().complete({"inference_precision": "FP32"}) == {"inference_precision": "f32"}
-    assert runtime().complete({}) == {"inference_precision": "file"}
+    assert runtime().complete({"inference_precision": "FP32"})["inference_precision"] == "f32"
+    assert runtime().complete({}) == {"inference_precision": "file", "cpu_pinning": "auto"}
     with pytest.raises(UsageError, match=r"inference_precision is .*f32, f16 or bf16"):
         runtime().complete({"inference_precision": "int3"})
 

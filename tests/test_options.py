@@ -33,6 +33,7 @@ def spelled(command):
     needed = {
         "benchmark": ["x.py"],
         "race": ["x.py"],
+        "tune": ["x.py"],
         "compare": ["a", "b"],
         "completion": ["bash"],
     }
@@ -104,7 +105,7 @@ def test_an_unknown_keyword_names_the_nearest():
         ({"sequence": "onnx-fp32", "precision": "fp16"}, "--precision is not allowed with --seq"),
         ({"sequence_file": "x.py", "precision": "fp16"}, "--precision is not allowed with --seq"),
         ({"process_isolation": True, "use_slurm": True}, "--use-slurm is not allowed with --proc"),
-        ({"precision": "fp7"}, "Unknown precision 'fp7'; choose from: fp32, fp16, bf16."),
+        ({"precision": "fp7"}, "Unknown precision 'fp7'; choose from: fp32, fp16, int8, bf16."),
         ({"device": "abacus"}, "Unknown device 'abacus'; choose from: "),
         ({"retry": "all"}, "Unknown retry 'all'; choose from: failed."),
         ({"rebuild": "maybe"}, "Unknown rebuild policy 'maybe'; choose from: if_needed"),

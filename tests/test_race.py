@@ -423,7 +423,7 @@ def test_each_contestant_of_a_race_ran_exactly_as_often_as_asked(raced, name):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--precision fp31", r"Unknown precision 'fp31'; choose from: fp32, fp16, bf16\."),
+        ("--precision fp31", r"Unknown precision 'fp31'; choose from: fp32, fp16, int8, bf16\."),
         ("--baseline ortt", r"Unknown runtime 'ortt' for device x86; choose from: .*\."),
         ("--baseline ort-fp31", r"Unknown runtime 'ort-fp31' for device x86; .*\."),
         ("--quick --rigorous", r"argument --rigorous: not allowed with argument --quick\. .*\."),

@@ -276,7 +276,7 @@ def test_the_verdict_is_that_of_the_runtime_itself(add, type_words, tmp_path):
     words = "--runtime ort evaluator --rt-args factor::-1 --iterations 20"
     refused = type_words(f"{HELLO} {words}")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "The runtime ort has no argument factor; choose from: providers." in refused.stderr
+    assert "The runtime ort has no argument factor; choose from: providers, graph" in refused.stderr
     done = type_words(f"{HELLO} {words.replace('ort ', '')}")
     assert "Verification:   mismatch" in done.stdout
     (evaluation,) = stats(tmp_path)["evaluations"]

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
         race_files,
         remeasure,
         system_info,
+        tune,
     )
     from turnkeyml.build.stage import Sequence, Stage
     from turnkeyml.cache.state import BuildState, load_state
     from turnkeyml.errors import TurnkeyError, UsageError
     from turnkeyml.nouns import Evaluation, InputResult, InvocationResult, MeasuredPerformance
     from turnkeyml.nouns.system import SystemInfo
+    from turnkeyml.nouns.tuning import TuneResult
     from turnkeyml.report.compare import Comparison
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "Sequence",
     "Stage",
     "SystemInfo",
+    "TuneResult",
     "TurnkeyError",
     "UsageError",
     "benchmark_files",
@@ -59,6 +62,7 @@ __all__ = [
     "race_files",
     "remeasure",
     "system_info",
+    "tune",
 ]
 
 _HOMES = {
@@ -70,6 +74,7 @@ _HOMES = {
     "InvocationResult": "nouns",
     "MeasuredPerformance": "nouns",
     "SystemInfo": "nouns.system",
+    "TuneResult": "nouns.tuning",
     "Sequence": "build.stage",
     "Stage": "build.stage",
     "TurnkeyError": "errors",

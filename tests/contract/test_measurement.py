@@ -94,7 +94,8 @@ def test_what_is_not_supported_is_refused(reader, words, what):
     [
         (
             "--rt-args threads::4 'modes::[a,b]' verbose",
-            "The runtime ort has no argument modes, threads, verbose; choose from: providers.",
+            "The runtime ort has no argument modes, threads, verbose; choose from: "
+            "providers, graph_optimization, execution_mode, spinning.",
         ),
         (
             "--runtime torch-eager --rt-args verbose",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from turnkeyml.api.remeasuring import remeasure
     from turnkeyml.api.reports import report
     from turnkeyml.api.system import system_info
+    from turnkeyml.api.tuning import tune
 
 __all__ = [
     "BuildStats",
@@ -41,6 +42,7 @@ __all__ = [
     "remeasure",
     "report",
     "system_info",
+    "tune",
 ]
 
 _HOMES = {
@@ -61,6 +63,7 @@ _HOMES = {
     "remeasure": "remeasuring",
     "report": "reports",
     "system_info": "system",
+    "tune": "tuning",
 }
 
 

@@ -45,6 +45,8 @@ class NamedSequence:
 SEQUENCES: dict[str, NamedSequence] = {
     "optimize-fp16": NamedSequence(("optimize_onnx", "fp16_conversion"), ("fp16", "fp32")),
     "optimize-fp32": NamedSequence(("optimize_onnx",), ("fp32",)),
+    "optimize-int8": NamedSequence(("optimize_onnx", "int8_conversion"), ("int8", "fp32")),
+    "optimize-int8-dynamic": NamedSequence(("optimize_onnx", "int8_dynamic_conversion")),
     "onnx-fp32": NamedSequence(()),
 }
 """The named sequences. Their stages are files in ``build.stages``."""

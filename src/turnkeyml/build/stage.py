@@ -25,16 +25,28 @@ from turnkeyml.system.capture import captured
 from turnkeyml.verify.judge import with_frozen, with_stable_weights
 from turnkeyml.verify.reference import Reference
 
-__all__ = ["MODEL", "ONNX", "ONNX_FP32", "WIDENED_FROM", "Sequence", "Stage", "Workbench"]
+__all__ = [
+    "CONVERTED_TO",
+    "MODEL",
+    "ONNX",
+    "ONNX_FP32",
+    "WIDENED_FROM",
+    "Sequence",
+    "Stage",
+    "Workbench",
+]
 
 MODEL = "model"
 """A live model with its arguments."""
 ONNX = "onnx"
 """The latest ONNX file of this build."""
 ONNX_FP32 = "onnx_fp32"
-"""The ONNX file before its conversion to float16."""
+"""The ONNX file before its conversion to float16 or int8."""
 WIDENED_FROM = "widened_from"
 """The fact of a build that says from which precision it was widened to fp32."""
+CONVERTED_TO = "converted_to"
+"""The fact of a build that says which precision it was converted to, although some of it may have
+stayed in another; fp16 if there is no such fact."""
 
 
 @dataclass

@@ -21,6 +21,7 @@ CACHE/
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     engines/KEY.engine      what a runtime compiled from them; KEY.json says for what
+    tune/                   what tuning made of them: other precisions, its journal, a program
     DEVICE_benchmark/RUNTIME/
       evaluation.json, samples.npz, log.txt
 """
@@ -60,6 +61,7 @@ __all__ = [
 LOCKS = ".locks"
 TENSORRT = ".tensorrt"
 ENGINES = "engines"
+TUNING = "tune"
 WORK_PREFIX = ".work-"
 STATS = "turnkey_stats.yaml"
 HISTORY = "turnkey_history.jsonl"
@@ -161,6 +163,11 @@ class BuildFolder:
     def onnx(self) -> Path:
         return self.path / "onnx"
 
+    @property
+    def tuning(self) -> Path:
+        """The files in other precisions, the journal and the program of tuning."""
+        return self.path / TUNING
+
     def log(self, stage: str) -> Path:
         return self.path / f"log_{safe_name(stage)}.txt"
 
@@ -240,7 +247,8 @@ class BuildFolder:
         if self.onnx.is_symlink():  # what we write there would land where it leads
             self.onnx.unlink()
         shutil.rmtree(self.onnx, ignore_errors=True)
-        shutil.rmtree(self.path / ENGINES, ignore_errors=True)
+        for made in (self.path / ENGINES, self.tuning):
+            shutil.rmtree(made, ignore_errors=True)
         kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
             if entry.is_dir() and not entry.is_symlink():

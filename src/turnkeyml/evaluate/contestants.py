@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnkeyml.build.fingerprint import checksum
-from turnkeyml.build.stage import ONNX, WIDENED_FROM
+from turnkeyml.build.stage import CONVERTED_TO, ONNX, WIDENED_FROM
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, safe_name, samples_file
 from turnkeyml.cache.state import BuildState
@@ -100,7 +100,8 @@ class Contestants:
         """The kind of the artifact in a precision; None if the build has none."""
         assert self.state is not None
         own = self._own_precision()
-        converted = own == "mixed" and precision == "fp16"  # some of it had to stay in fp32
+        wanted = self.state.facts.get(CONVERTED_TO, "fp16")
+        converted = own == "mixed" and precision == wanted  # some of it had to stay in fp32
         kind = ONNX if precision == own or converted else f"{ONNX}_{precision}"
         return kind if kind in self.state.artifacts else None
 

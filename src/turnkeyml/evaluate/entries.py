@@ -21,6 +21,7 @@ from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification, label_of
+from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.compare import compare
@@ -39,6 +40,8 @@ class Entry:
     verification: Verification | None
     under_load: Callable[[LoadPlan, Rule, str, Callable[[str], None]], Iterator[LoadPoint]]
     """What is measured under each load of a plan, if it was opened for several instances."""
+    errors: OutputErrors | None = None
+    """How far its outputs are from the original's, if that was asked for."""
 
 
 class Contestant(Protocol):
@@ -98,10 +101,15 @@ class FileContestant:
     place: Place = HERE
     files: tuple[str, ...] = ()
     """The artifact and its external data, by their paths in the build folder."""
+    wants_errors: bool = False
+    batch: int = 1
+    """How many copies of the recorded inputs make one run."""
+    batched: tuple[str, ...] = ()
+    """The inputs that are repeated for that, along their first axis."""
 
-    @contextlib.contextmanager
-    def enter(self, number: int) -> Iterator[Entry]:
-        request = WorkerRequest(
+    def worker_request(self) -> WorkerRequest:
+        """What its worker is asked to open."""
+        return WorkerRequest(
             device=self.runtime.device,
             runtime=self.runtime.name,
             request=self.request,
@@ -110,12 +118,24 @@ class FileContestant:
             reference=self.reference,
             judged_in=self.judged_in,
             files=self.files or (self.artifact,),
+            wants_errors=self.wants_errors,
+            batch=self.batch,
+            batched=self.batched,
         )
+
+    @contextlib.contextmanager
+    def enter(self, number: int) -> Iterator[Entry]:
+        request = self.worker_request()
         name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
             yield Entry(
-                worker, worker.costs, worker.observe, worker.verification, worker.under_load
+                worker,
+                worker.costs,
+                worker.observe,
+                worker.verification,
+                worker.under_load,
+                worker.errors,
             )
 
 

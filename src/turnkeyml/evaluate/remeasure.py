@@ -13,6 +13,7 @@ from turnkeyml.evaluate.contestants import Contestants, measure_contestants
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
 from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, from_dict
+from turnkeyml.nouns.tuning import TUNED
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -33,6 +34,7 @@ def measure_again(
     with folder.lock():
         before = evaluations_in(read_stats(folder))
         points = [e.get("parameters") or {} for e in before]
+        points = [point for point in points if TUNED not in point]  # tuning repeats those
         distinct = [p for i, p in enumerate(points) if p not in points[:i]] or [{}]
         for point in distinct:  # the points of a sweep; one empty point without a sweep
             of_point = [

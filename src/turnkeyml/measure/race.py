@@ -13,7 +13,7 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.nouns import Evaluation, RaceResult, RaceRow
 
-__all__ = ["RoundReferee", "judge", "speedup"]
+__all__ = ["RoundReferee", "is_beaten", "judge", "speedup"]
 
 FEW_ROUNDS = 7
 """From so many on, the range of the rounds stands in for an interval that they are too few for."""
@@ -104,7 +104,7 @@ class RoundReferee:
         if not eligible:
             return Ruling(frozenset(self._known(rounds)))
         leader = min(eligible, key=lambda n: float(np.median(rounds[n])))
-        beaten = {n for n in eligible if n != leader and _is_beaten(rounds[n], rounds[leader])}
+        beaten = {n for n in eligible if n != leader and is_beaten(rounds[n], rounds[leader])}
         rivals = {*eligible} - beaten - {leader}
         answered = all(self._is_known(rounds[n], rounds[leader]) for n in rivals)
         answered &= self._is_known(rounds[self.baseline], rounds[leader], BY_HOW_MUCH)
@@ -124,7 +124,8 @@ class RoundReferee:
         return interval is not None and interval.half_width <= factor * self.precision * middle
 
 
-def _is_beaten(one: np.ndarray, leader: np.ndarray) -> bool:
+def is_beaten(one: np.ndarray, leader: np.ndarray) -> bool:
+    """Whether the medians of the rounds say for good that one is slower than the leader."""
     ratio, interval = _of_rounds(one, leader)
     if interval is None:
         return False

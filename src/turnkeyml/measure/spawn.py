@@ -55,6 +55,7 @@ class Worker:
         try:
             hello = from_dict(Hello, self._hear())
             self._opened, self.verification = hello.costs, hello.verification
+            self.errors = hello.errors
             here = sys.platform == "linux" and not place.host
             self._can_rest = here and hello.pid == self._process.pid
         except BaseException:

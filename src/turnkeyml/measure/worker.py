@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from turnkeyml import interpreter
 from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
+from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
@@ -37,12 +38,17 @@ from turnkeyml.nouns import (
     from_dict,
     to_dict,
 )
+from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
 from turnkeyml.system import machine
 from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.errors import errors_of
 from turnkeyml.verify.judge import judge, with_frozen
 from turnkeyml.verify.reference import Outputs
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.contract import Session
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
 
@@ -65,6 +71,12 @@ class WorkerRequest:
     """The precision whose tolerance holds; that of the request if empty."""
     files: tuple[str, ...] = ()
     """The files of the model, by their paths in the build folder, for another machine."""
+    wants_errors: bool = False
+    """Whether to say how far the outputs are from the original's."""
+    batch: int = 1
+    """How many copies of the recorded inputs make one run."""
+    batched: tuple[str, ...] = ()
+    """The inputs that are repeated for that, along their first axis."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,7 @@ class Hello:
     costs: Costs
     verification: Verification | None = None
     pid: int = 0
+    errors: OutputErrors | None = None
 
 
 def main() -> None:
@@ -92,10 +105,13 @@ def main() -> None:
             runtime, replace(request.request, threads=threads), load_arrays(folder.inputs)
         )
         verification = NOT_SEEN if runtime.reports_itself else _verify(opened, request, folder)
+        errors = _errors(opened, request, folder) if request.wants_errors else None
+        if request.batch > 1:
+            verification = _feed_batch(opened, request, folder, verification)
     except MeasureError as error:  # the sentence is all that is worth telling
         sys.exit(str(error))
     opened.forget_outputs()
-    serve(opened, verification, commands, replies)
+    serve(opened, verification, commands, replies, errors)
 
 
 def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Verification:
@@ -122,11 +138,42 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 
+def _errors(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> OutputErrors | None:
+    """How far what this runtime computes here is from the original."""
+    if request.reference is None:
+        return None
+    reference = load_reference(folder, request.reference)
+    found = errors_of(opened.run_on, reference)
+    cast("Session", opened.session).feed(reference.inputs)
+    return found
+
+
+def _feed_batch(
+    opened: Opened, request: WorkerRequest, folder: BuildFolder, found: Verification
+) -> Verification:
+    """Feed copies of the recorded inputs; the verdict on the outputs of all of them."""
+    if request.reference is None:
+        return found
+    reference = load_reference(folder, request.reference)
+    return feed_batch(
+        opened,
+        reference,
+        batch=request.batch,
+        batched=request.batched,
+        precision=request.judged_in or request.request.precision,
+        alone=found,
+    )
+
+
 def serve(
-    opened: Opened, verification: Verification | None, commands: IO[str], replies: IO[str]
+    opened: Opened,
+    verification: Verification | None,
+    commands: IO[str],
+    replies: IO[str],
+    errors: OutputErrors | None = None,
 ) -> None:
     """Do what each line asks for, one reply each."""
-    _reply(replies, to_dict(Hello(opened.costs(), verification, os.getpid())))
+    _reply(replies, to_dict(Hello(opened.costs(), verification, os.getpid(), errors)))
     for line in commands:
         words = json.loads(line)
         _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))

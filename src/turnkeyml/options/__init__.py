@@ -31,6 +31,7 @@ from turnkeyml.options.results import (
     Verbose,
 )
 from turnkeyml.options.spelling import in_keywords
+from turnkeyml.options.tuning import TuneOptions
 
 __all__ = [
     "COMMANDS",
@@ -57,6 +58,7 @@ __all__ = [
     "ReportOptions",
     "SelectOptions",
     "ServeOptions",
+    "TuneOptions",
     "Verbose",
     "in_keywords",
     "options_of",

@@ -24,6 +24,7 @@ __all__ = [
     "runtimes_help",
     "sequences_help",
     "skip_policies",
+    "tuned_precisions",
 ]
 
 REBUILD_POLICIES = ("if_needed", "always", "never")
@@ -115,6 +116,13 @@ def every_precision() -> list[str]:
     from turnkeyml.runtimes.registry import runtimes
 
     return list(dict.fromkeys((*precisions(), *(p for r in runtimes() for p in r.casts_live_to))))
+
+
+def tuned_precisions() -> tuple[str, ...]:
+    """The precisions that tuning tries."""
+    from turnkeyml.tuning.space import PRECISIONS
+
+    return PRECISIONS
 
 
 def rebuild_policies() -> tuple[str, ...]:

@@ -47,6 +47,7 @@ from turnkeyml.options.results import (
     Sides,
     Verbose,
 )
+from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
 __all__ = [
     "COMMANDS",
@@ -141,6 +142,7 @@ class ModelOptions(
 COMMANDS: dict[str, tuple[type, ...]] = {
     "benchmark": (Files, BenchmarkOptions, DryRun, JsonView),
     "race": (Files, RaceOptions, DryRun, JsonView),
+    "tune": (TuneTarget, TuneOptions, JsonView),
     "compare": (Sides, CompareOptions, CompareView, JsonView),
     "cache list": (CacheOptions, ListView, JsonView),
     "cache stats": (Builds, CacheOptions, JsonView),

@@ -13,12 +13,14 @@ __all__ = [
     "AnalyzeOnly",
     "BuildOnly",
     "Contestants",
+    "DEVICE",
     "DeviceOptions",
     "FileInputs",
     "Files",
     "Interpreters",
     "Labels",
     "Load",
+    "RUNTIME",
     "Runtimes",
     "Selection",
     "Timing",
@@ -29,6 +31,12 @@ _race = partial(Option, group="contestants")
 _measure = partial(Option, group="how to measure")
 _load = partial(Option, group="under load", default_in_words="one run at a time")
 
+DEVICE = _measure(
+    help=choices.devices_help,
+    default=choices.default_device_name,
+    check=str,
+    suggest=suggestions.devices,
+)
 RUNTIME = _measure(
     help=choices.runtimes_help,
     default_in_words=choices.default_runtime,
@@ -148,15 +156,7 @@ class FileInputs(TypedDict, total=False):
 
 
 class DeviceOptions(TypedDict, total=False):
-    device: Annotated[
-        str,
-        _measure(
-            help=choices.devices_help,
-            default=choices.default_device_name,
-            check=str,
-            suggest=suggestions.devices,
-        ),
-    ]
+    device: Annotated[str, DEVICE]
     rt_args: Annotated[
         Mapping[str, Any] | Words | None,
         _measure(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from turnkeyml.nouns import Evaluation, UnderLoad
+from turnkeyml.nouns.tuning import TUNED
 from turnkeyml.report.contract import Record
 from turnkeyml.report.rows import text_of
 
@@ -24,10 +25,20 @@ def command_of(model: Record, evaluation: Evaluation | None = None) -> str:
     opset = text_of(model, "build_onnx_opset")
     if evaluation is None:
         return shlex.join([*words, "--build-only", *_option("onnx-opset", opset)])
+    if TUNED in evaluation.parameters:
+        return shlex.join(["turnkey", "tune", *words[1:], *_tuned(evaluation)])
     words += _option("device", evaluation.device_type) + _option("runtime", evaluation.runtime)
     if is_script and evaluation.precision != "mixed":
         words += _option("precision", evaluation.precision)
     return shlex.join([*words, *_option("onnx-opset", opset), *_conditions(evaluation)])
+
+
+def _tuned(evaluation: Evaluation) -> list[str]:
+    """The options that make tuning try a configuration again."""
+    words = _option("device", evaluation.device_type) + _option("runtime", evaluation.runtime)
+    words += _option("precision", evaluation.parameters[TUNED].partition(",")[0])
+    threads = evaluation.conditions.threads if evaluation.conditions else 0
+    return words + _option("threads", str(threads or ""))
 
 
 def _conditions(evaluation: Evaluation) -> list[str]:

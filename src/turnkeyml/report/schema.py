@@ -16,6 +16,7 @@ from turnkeyml import nouns
 from turnkeyml.nouns.forecasts import Forecast
 from turnkeyml.nouns.plugins import PluginInfo
 from turnkeyml.nouns.system import SystemInfo
+from turnkeyml.nouns.tuning import TuneResult
 from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
 
@@ -34,6 +35,7 @@ def document_schema() -> dict[str, Any]:
     contents = {
         "benchmark": RESULTS,
         "race": RESULTS,
+        "tune": {"tuning": _of(TuneResult, definitions)},
         "compare": {"comparison": comparison, "failed_on": _list({"type": "string"})},
         "cache list": _builds(name),
         "cache location": {"cache_dir": {"type": "string"}},

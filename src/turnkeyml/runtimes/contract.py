@@ -74,6 +74,8 @@ class Runtime(ABC):
     """The precisions that it casts to fp32 at run time, which costs time."""
     widens: ClassVar[tuple[str, ...]] = ()
     """The precisions that it does not run, so that a model in one of them is built in fp32."""
+    computes: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """The precisions that it can compute a file in fp32 in, with the arguments that ask for it."""
     library: ClassVar[str] = ""
     """The package whose version is that of the runtime."""
     reports_itself: ClassVar[bool] = False
@@ -94,6 +96,15 @@ class Runtime(ABC):
 
         A session may have a method ``stats()``: a dict of numbers and texts to be recorded.
         """
+
+    def program(self, request: Request) -> str | None:
+        """Python source that runs a model just as a session for the request does; None if there is
+        none.
+
+        It defines ``load(path)``, which returns a function from inputs by name to outputs by name,
+        and needs numpy and the library of the runtime alone.
+        """
+        return None
 
     def check_device(self) -> None:  # noqa: B027 - most devices are always there
         """Raise an error if there is no such device; called without its requirements, too."""

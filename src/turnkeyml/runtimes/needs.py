@@ -47,6 +47,8 @@ class Argument:
     type: Callable[[str], Any] = str
     """Converts the text from the command line; raises ValueError if it is invalid."""
     default: Any = None
+    candidates: tuple[Any, ...] = ()
+    """The values that may be fastest, for ``turnkey tune``; none if it has nothing to try."""
 
     def value_of(self, given: Any) -> Any:
         """The given value, converted to the type of the argument; True for a name without one."""

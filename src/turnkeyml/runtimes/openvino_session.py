@@ -12,7 +12,7 @@ import openvino
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 
-__all__ = ["OpenVinoSession", "require_precision"]
+__all__ = ["OpenVinoSession", "computed_in", "properties", "require_precision"]
 
 CPU = "CPU"
 F32 = "f32"
@@ -61,23 +61,19 @@ class OpenVinoSession:
         threads: int,
         of_file: str,
         asked: str | None,
+        *,
         instances: int | None = None,
+        pinning: bool | None = None,
     ) -> None:
         """``asked`` is the precision to compute in, or None for that of the file: fp32 instead if
         the processor cannot compute in it, never less. With ``instances`` it is compiled for
         throughput in as many streams, or as many as it chooses itself for 0."""
         core = openvino.Core()
-        precision = require_precision(asked or _nearest(of_file, core), core)
+        precision = computed_in(of_file, asked, core)
         self._stats = {}
         if precision != of_file:
             self._stats["computes_in"] = f"{precision}, from a file in {of_file}"
-        wanted = {
-            **_streams(instances),
-            "INFERENCE_NUM_THREADS": threads,
-            "INFERENCE_PRECISION_HINT": precision,
-            # Otherwise it quantizes activations and key-value caches of some models to int8.
-            "EXECUTION_MODE_HINT": "ACCURACY",
-        }
+        wanted = {**properties(threads, precision, pinning), **_streams(instances)}
         try:
             self._compiled = core.compile_model(core.read_model(model), CPU, wanted)
         except RuntimeError as error:
@@ -150,6 +146,25 @@ class OpenVinoSession:
         del self._request, self._compiled
 
 
+def properties(threads: int, precision: str, pinning: bool | None) -> dict[str, Any]:
+    """What a model is compiled with."""
+    return {
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": 1,
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": precision,
+        # Otherwise it quantizes activations and key-value caches of some models to int8.
+        "EXECUTION_MODE_HINT": "ACCURACY",
+        **({} if pinning is None else {"ENABLE_CPU_PINNING": pinning}),
+    }
+
+
+def computed_in(of_file: str, asked: str | None, core: openvino.Core | None = None) -> str:
+    """The precision that a file is computed in; an error if the processor cannot."""
+    core = core or openvino.Core()
+    return require_precision(asked or _nearest(of_file, core), core)
+
+
 def require_precision(precision: str, core: openvino.Core | None = None) -> str:
     """The same precision; an error if the processor cannot compute in it. OpenVINO would take
     another one without a word, such as bf16 for f16."""
@@ -174,9 +189,10 @@ def _capable(core: openvino.Core) -> list[str]:
 
 
 def _streams(instances: int | None) -> dict[str, Any]:
+    """What differs with instances; for 0 OpenVINO chooses how many streams it has."""
     if instances is None:
-        return {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}
-    return {"PERFORMANCE_HINT": "THROUGHPUT", **({"NUM_STREAMS": instances} if instances else {})}
+        return {}
+    return {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": instances or "AUTO"}
 
 
 def _properties(compiled: openvino.CompiledModel) -> dict[str, Any]:

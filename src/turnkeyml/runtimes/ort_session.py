@@ -86,13 +86,19 @@ class OrtSession:
         *,
         providers: Sequence[str] = (CPU,),
         instances: int | None = None,
+        parallel: bool = False,
+        spinning: bool = True,
     ) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
+        options.inter_op_num_threads = between = threads if parallel else 1
         options.log_severity_level = 3
-        if level == "none":
-            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.graph_optimization_level = _level(level)
+        if parallel:
+            options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
+        if not spinning:
+            for pool in ("intra_op", "inter_op"):
+                options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
         if not prepacking:
             options.add_session_config_entry("session.disable_prepacking", "1")
         if [*providers] != [CPU]:
@@ -111,7 +117,9 @@ class OrtSession:
         self._settings = {
             "providers": self._session.get_providers(),
             "intra_op_num_threads": threads,
-            "inter_op_num_threads": 1,
+            "inter_op_num_threads": between,
+            "execution_mode": "parallel" if parallel else "sequential",
+            "spinning": spinning,
             "graph_optimization_level": level,
             "io_binding": self._is_bound(),
         }
@@ -214,6 +222,16 @@ class OrtSession:
 
     def close(self) -> None:
         del self._binding, self._session
+
+
+def _level(name: str) -> onnxruntime.GraphOptimizationLevel:
+    levels = onnxruntime.GraphOptimizationLevel
+    return {
+        "none": levels.ORT_DISABLE_ALL,
+        "basic": levels.ORT_ENABLE_BASIC,
+        "extended": levels.ORT_ENABLE_EXTENDED,
+        "all": levels.ORT_ENABLE_ALL,
+    }[name]
 
 
 def run_once(

@@ -10,6 +10,7 @@ from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Sessio
 __all__ = ["OpenVino"]
 
 FILE = "file"
+AUTO = "auto"
 PRECISIONS = {"fp32": "f32", "fp16": "f16", "bf16": "bf16"}
 """The precisions of a build that OpenVINO can compute in, by our names."""
 
@@ -21,6 +22,12 @@ def _precision(text: str) -> str:
         return known[text.lower()]
     except KeyError:
         raise ValueError(text) from None
+
+
+def _switch(text: str) -> str:
+    if text.lower() not in (AUTO, "on", "off"):
+        raise ValueError(text)
+    return text.lower()
 
 
 class OpenVino(Runtime):
@@ -37,7 +44,15 @@ class OpenVino(Runtime):
             _precision,
             FILE,
         ),
+        Argument(
+            "cpu_pinning",
+            "whether threads stay on their processors: auto (OpenVINO decides), on or off",
+            _switch,
+            AUTO,
+            candidates=(AUTO, "off"),
+        ),
     )
+    computes = {"bf16": {"inference_precision": "bf16"}, "fp16": {"inference_precision": "f16"}}
     library = "openvino"
     serves = True
     status_stats = ("computes_in",)
@@ -56,7 +71,29 @@ class OpenVino(Runtime):
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.openvino_session import OpenVinoSession
 
-        wanted = request.arguments.get("inference_precision") or FILE
-        asked = None if wanted == FILE else wanted
-        of_file = PRECISIONS.get(request.precision, "f32")
-        return OpenVinoSession(request.model, request.threads, of_file, asked, request.instances)
+        of_file, asked, pinning = _asked(request)
+        return OpenVinoSession(
+            request.model,
+            request.threads,
+            of_file,
+            asked,
+            instances=request.instances,
+            pinning=pinning,
+        )
+
+    def program(self, request: Request) -> str:
+        from turnkeyml.runtimes.openvino_program import source
+
+        return source(request.threads, *_asked(request))
+
+
+def _asked(request: Request) -> tuple[str, str | None, bool | None]:
+    """The precision of the file, the one to compute in and whether to pin threads, None where
+    OpenVINO decides."""
+    wanted = request.arguments.get("inference_precision") or FILE
+    pinning = request.arguments.get("cpu_pinning") or AUTO
+    return (
+        PRECISIONS.get(request.precision, "f32"),
+        None if wanted == FILE else wanted,
+        None if pinning == AUTO else pinning == "on",
+    )

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session, divided
+from turnkeyml.runtimes.contract import (
+    Argument,
+    Need,
+    Request,
+    Runtime,
+    Session,
+    boolean,
+    divided,
+)
 
 __all__ = ["Ort"]
 
@@ -16,6 +24,17 @@ def _names(text: str) -> list[str]:
     if not names:
         raise ValueError("no names")
     return names
+
+
+def _one_of(*known: str) -> Callable[[str], str]:
+    """The type of an argument that is one of some words."""
+
+    def check(text: str) -> str:
+        if text.lower() not in known:
+            raise ValueError(text)
+        return text.lower()
+
+    return check
 
 
 class Ort(Runtime):
@@ -31,6 +50,27 @@ class Ort(Runtime):
             "execution providers in order of preference, separated by commas, such as xnnpack,cpu",
             _names,
             ("cpu",),
+        ),
+        Argument(
+            "graph_optimization",
+            "the level of the optimizations when a file is loaded: all, extended, basic or none",
+            _one_of("all", "extended", "basic", "none"),
+            "all",
+            candidates=("all", "extended"),
+        ),
+        Argument(
+            "execution_mode",
+            "sequential, or parallel to run branches of the graph at the same time",
+            _one_of("sequential", "parallel"),
+            "sequential",
+            candidates=("sequential", "parallel"),
+        ),
+        Argument(
+            "spinning",
+            "whether threads that wait for work keep their processors busy: true or false",
+            boolean,
+            True,
+            candidates=(True, False),
         ),
     )
     casts = ("fp16",)
@@ -55,8 +95,27 @@ class Ort(Runtime):
         from turnkeyml.runtimes.ort_providers import full_names
         from turnkeyml.runtimes.ort_session import OrtSession
 
-        providers = full_names(request.arguments.get("providers") or ("cpu",))
-        if request.instances is None:
-            return OrtSession(request.model, request.threads, providers=providers)
-        instances, threads = divided(request)
-        return OrtSession(request.model, threads, providers=providers, instances=instances)
+        instances, threads = None, request.threads
+        if request.instances is not None:
+            instances, threads = divided(request)
+        return OrtSession(
+            request.model,
+            threads,
+            providers=full_names(request.arguments.get("providers") or ("cpu",)),
+            instances=instances,
+            **_settings(request.arguments),
+        )
+
+    def program(self, request: Request) -> str:
+        from turnkeyml.runtimes.ort_program import source
+
+        return source(request, **_settings(request.arguments))
+
+
+def _settings(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What the arguments ask of a session; those of an older plan may be incomplete."""
+    return {
+        "level": arguments.get("graph_optimization", "all"),
+        "parallel": arguments.get("execution_mode") == "parallel",
+        "spinning": arguments.get("spinning", True),
+    }

@@ -1,0 +1,114 @@
+"""Writing an ONNX model in int8, by ONNX Runtime's quantizer."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from turnkeyml.build import onnx_files
+from turnkeyml.build.operators import operators_of
+from turnkeyml.errors import BuildError
+from turnkeyml.verify.reference import Outputs
+
+__all__ = ["quantize_dynamically", "quantize_statically"]
+
+MOST_BYTES = 2 * 10**9
+"""The weights of a model that the quantizer, which works on a single protobuf message, can hold."""
+
+STATIC_OPERATORS = [
+    *("Conv", "ConvTranspose", "Gemm", "MatMul"),
+    *("Add", "AveragePool", "Clip", "Concat", "GlobalAveragePool", "MaxPool", "Relu"),
+    *("Pad", "Reshape", "Resize", "Squeeze", "Transpose", "Unsqueeze"),
+]
+"""Products, and what lies between them and computes in int8 as exactly. Normalizations, Softmax and
+products of activations with scales lose most in int8 and take little time."""
+DYNAMIC_OPERATORS = ["Attention", "LSTM", "MatMul"]
+"""What ONNX Runtime has fast kernels for; it turns Gemm into MatMul by itself. Its kernel for
+ConvInteger is many times as slow as one for floats."""
+
+
+def quantize_statically(source: Path, target: Path, sets: Sequence[Outputs]) -> None:
+    """Write a model whose weights and activations are int8, with ranges seen on sets of inputs.
+
+    Weights are signed and have one scale per channel; activations are unsigned.
+    """
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
+
+    from turnkeyml.build.int8.calibration import Inputs
+
+    _require_quantizable(source)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        quantize_static(
+            _prepared(source, Path(folder)),
+            target,
+            Inputs(source, sets),
+            quant_format=QuantFormat.QDQ,
+            op_types_to_quantize=STATIC_OPERATORS,
+            per_channel=True,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            use_external_data_format=_is_large(source),
+        )
+    _require_quantized(target, "convolution or matrix product")
+
+
+def quantize_dynamically(source: Path, target: Path) -> None:
+    """Write a model whose weights are int8, and whose activations get their range at every run."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    _require_quantizable(source)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        quantize_dynamic(
+            _prepared(source, Path(folder)),
+            target,
+            op_types_to_quantize=DYNAMIC_OPERATORS,
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            use_external_data_format=_is_large(source),
+            # Without shapes of every value, as in bodies of loops, it assumes this type.
+            extra_options={"DefaultTensorType": 1},
+        )
+    _require_quantized(target, "matrix product")
+
+
+def _prepared(source: Path, folder: Path) -> Path:
+    """The model with the shapes of all values, which the quantizer needs."""
+    from onnxruntime.quantization import quant_pre_process
+
+    target = folder / source.name
+    quant_pre_process(
+        source,
+        target,
+        skip_optimization=True,
+        skip_symbolic_shape=True,
+        save_as_external_data=_is_large(source),
+    )
+    return target
+
+
+def _require_quantizable(source: Path) -> None:
+    if onnx_files.has_half_precision(source):
+        raise BuildError("int8 is made from fp32, and the model has numbers in fp16 or bf16")
+    size = _bytes(source)
+    if size > MOST_BYTES:
+        raise BuildError(
+            f"ONNX Runtime's quantizer takes models of up to 2 GB, and this one has "
+            f"{size / 1e9:.1f} GB"
+        )
+
+
+def _require_quantized(target: Path, products: str) -> None:
+    if not any("Quantize" in name or "Integer" in name for name in operators_of(target)):
+        raise BuildError(
+            f"nothing in the model can be converted to int8: it has no {products} with constant "
+            "weights"
+        )
+
+
+def _bytes(path: Path) -> int:
+    return sum(file.stat().st_size for file in (path, *onnx_files.data_files(path)))
+
+
+def _is_large(path: Path) -> bool:
+    return _bytes(path) > onnx_files.ONE_FILE_BYTES

@@ -1,0 +1,27 @@
+"""``turnkey tune``."""
+
+from __future__ import annotations
+
+import argparse
+
+from turnkeyml.api import tune
+from turnkeyml.cli.arguments import given
+from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.listing import closing_line
+from turnkeyml.display.tuning import Progress, result_lines
+from turnkeyml.options import TuneOptions
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Tune a model; exit status 1 if nothing that was tried is right."""
+    with Output(options.command, wants_json(options)) as output:
+        with Progress() as progress:
+            result = tune(options.target, on_progress=progress.tell, **given(options, TuneOptions))
+        ok = result.winner is not None
+        output.set_content(ok=ok, tuning=result)
+        print("\n".join(result_lines(result)), flush=True)
+        if ok:
+            print(closing_line(options.command), flush=True)
+    return 0 if ok else 1

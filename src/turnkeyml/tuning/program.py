@@ -1,0 +1,106 @@
+"""A program that runs a model in one configuration, without turnkey."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import turnkeyml
+from turnkeyml.build.graph_inputs import input_dtypes
+from turnkeyml.build.onnx_files import copy_model
+from turnkeyml.nouns.tuning import Configuration
+from turnkeyml.tuning.rig import Rig
+
+__all__ = ["PROGRAM", "write_program"]
+
+PROGRAM = "program.py"
+"""The name of the program in the folder ``tune`` of the build."""
+
+_TEXT = '''"""{name} with {runtime}: {details}.
+
+    python {program} INPUTS.npz [OUTPUTS.npz]
+
+runs the model on the arrays in a file, and says how long a run takes. Or import it:
+
+    run = load(MODEL)
+    outputs = run(inputs)  # arrays by name
+
+Written by 'turnkey tune' {version}. It needs numpy and {library}.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+{load}
+
+
+MODEL = str(Path(__file__).resolve().parent / {model!r})
+DTYPES = {dtypes}
+RUNS = 100
+
+
+def main():
+    arrays = dict(np.load(sys.argv[1]))
+    inputs = {{name: np.require(arrays[name], dtype, ["C"]) for name, dtype in DTYPES.items()}}
+    run = load(MODEL)
+    outputs = run(inputs)
+    if len(sys.argv) > 2:
+        np.savez(sys.argv[2], **outputs)
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        run(inputs)
+        times.append(time.perf_counter() - start)
+    for name, array in outputs.items():
+        print(name, array.dtype, array.shape)
+    print(f"median of {{RUNS}} runs: {{1000 * np.median(times):.4g}} ms")
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def write_program(
+    rig: Rig, configuration: Configuration, path: str | os.PathLike[str] | None
+) -> str | None:
+    """The path of the program, with its model beside it; None if the runtime has no program.
+
+    Without a path it goes to the build, and uses the file that lies there.
+    """
+    file, request = rig.request(configuration)
+    runtime = rig.runtime(configuration)
+    load = runtime.program(request)
+    if load is None:
+        return None
+    target = Path(path) if path else rig.folder.tuning / PROGRAM
+    model = rig.folder.path / file.artifact
+    text = _TEXT.format(
+        name=rig.folder.name,
+        runtime=f"{runtime.title} {runtime.version()}",
+        details=configuration.details,
+        program=target.name,
+        version=turnkeyml.__version__,
+        library=runtime.library,
+        load=load,
+        model=_beside(model, target, is_own=path is None),
+        dtypes=_dict(input_dtypes(model)),
+    )
+    target.write_text(text, encoding="utf-8")
+    return str(target)
+
+
+def _beside(model: Path, program: Path, *, is_own: bool) -> str:
+    """The path of the model relative to the program, which gets a copy unless it is our own."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    if is_own:
+        return Path(os.path.relpath(model, program.parent)).as_posix()
+    copy = program.with_suffix(".onnx")
+    copy_model(model, copy)
+    return copy.name
+
+
+def _dict(dtypes: dict[str, str]) -> str:
+    return "{" + ", ".join(f'"{name}": "{dtype}"' for name, dtype in dtypes.items()) + "}"

@@ -1,0 +1,221 @@
+"""Tuning a build: waves of configurations until nothing is left to try or the time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus, TuneResult
+from turnkeyml.system import machine
+from turnkeyml.tuning import wave
+from turnkeyml.tuning.entrants import Entrant, Judge, enter
+from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
+from turnkeyml.tuning.front import with_front
+from turnkeyml.tuning.journal import Journal
+from turnkeyml.tuning.plan import best_of, next_wave, rivals_of
+from turnkeyml.tuning.rig import Rig
+from turnkeyml.tuning.space import Space
+from turnkeyml.tuning.words import hints_for, verdict_of
+
+__all__ = ["Tell", "Tuner"]
+
+WAVE = 5
+"""Configurations that challenge the best so far at a time; all of them are in memory."""
+MEMORY_SHARE = 0.5
+"""Of the memory of this machine that a wave may take."""
+FINALISTS = 3
+NEAR = 1.05
+"""Times the time of the best: what is slower does not take part in the final."""
+LEAST_FINAL_SECONDS = 2.0
+FINAL_SHARE = 0.15
+"""Of the budget, for the final."""
+
+Tell = Callable[[str], None]
+"""Hears in a sentence what is done and what was found."""
+
+
+@dataclass
+class Tuner:
+    """One search for the fastest configuration of a build."""
+
+    rig: Rig
+    space: Space
+    judge: Judge
+    journal: Journal
+    budget: float
+    """Seconds."""
+    tell: Tell
+    objective: str = "latency"
+    clock: Callable[[], float] = time.monotonic
+
+    def run(self) -> TuneResult:
+        """Search, then race the best; every finished wave is in the journal."""
+        self._trials, self._before = self.journal.read()
+        if self._trials:
+            self.tell(f"Resumed: {len(self._trials)} configurations were tried before.")
+        self._began = self.clock()
+        self._champion: Entrant | None = None
+        try:
+            is_complete = self._search()
+            final = self._final()
+        finally:
+            if self._champion is not None:
+                self._champion.close()
+        result = self._result(final, is_complete)
+        self.journal.write(self._trials, result.seconds, is_complete=is_complete)
+        return result
+
+    @property
+    def _seconds(self) -> float:
+        return self.clock() - self._began
+
+    def _search(self) -> bool:
+        """Try one wave after the other; whether nothing is left to try."""
+        limit = self.budget - min(MOST_SECONDS, FINAL_SHARE * self.budget)
+        while True:
+            chosen = next_wave(self.space, self._trials, self._wave_size())
+            if not chosen:
+                return True
+            if self._trials and self._seconds >= limit:
+                return False
+            found = self._wave(chosen, limit)
+            self._trials += found
+            self.journal.write(self._trials, self._before + self._seconds)
+            self._tell_best(found)
+
+    def _wave_size(self) -> int:
+        known = [t.peak_memory_bytes for t in self._trials if t.peak_memory_bytes]
+        total = machine.total_memory_bytes()
+        if not known or not total:
+            return WAVE
+        return max(1, min(WAVE, int(MEMORY_SHARE * total / max(known)) - 1))
+
+    def _wave(self, chosen: Sequence[Configuration], limit: float) -> list[Trial]:
+        """The trials of a wave; the fastest of it stays open."""
+        is_first = not any(t.relative_time for t in self._trials)
+        anchor, anchor_time = self._anchor()
+        entrants, trials = [anchor], []
+        left = [c for c in chosen if c != anchor.configuration]
+        try:
+            for configuration in left:
+                if len(entrants) > 1 and self._seconds >= limit:
+                    break
+                self.tell(f"Loading {configuration.label}")
+                found = enter(self.rig, configuration, self.judge)
+                if isinstance(found, Trial):
+                    trials.append(found)
+                    self.tell(f"{configuration.label}: {found.status}: {found.reason}")
+                else:
+                    entrants.append(found)
+            if len(entrants) > 1 or is_first:
+                seconds = min(wave.SECONDS * len(entrants), max(1.0, limit - self._seconds))
+                raced = wave.race(entrants, anchor_time, seconds)
+                self._keep_best(entrants, raced)
+                trials += raced if is_first else raced[1:]
+        except BaseException:
+            _close(e for e in entrants if e is not self._champion)
+            raise
+        return trials
+
+    def _anchor(self) -> tuple[Entrant, float]:
+        """What the others are compared with, and its time relative to the default's."""
+        best = best_of(self._trials)
+        if self._champion is not None:
+            known = next(t for t in self._trials if t.configuration == self._champion.configuration)
+            return self._champion, known.relative_time or 1.0
+        if best is not None:
+            found = enter(self.rig, best.configuration, self.judge, is_anchor=True)
+            if isinstance(found, Entrant):
+                return found, best.relative_time or 1.0
+        return self._default(), 1.0
+
+    def _default(self) -> Entrant:
+        self.tell(f"Loading {self.space.default.label}, the default")
+        found = enter(self.rig, self.space.default, self.judge, is_anchor=True)
+        if isinstance(found, Trial):
+            raise MeasureError(
+                f"The default configuration, {self.space.default.label}, failed: {found.reason}"
+            )
+        return found
+
+    def _keep_best(self, entrants: list[Entrant], trials: list[Trial]) -> None:
+        """Close all but the fastest that may win, or else the anchor."""
+        right = [n for n, trial in enumerate(trials) if trial.is_right]
+        best = min(right, key=lambda n: trials[n].relative_time or 0.0, default=0)
+        self._champion = entrants[best]
+        _close(e for e in entrants if e is not self._champion)
+
+    def _final(self) -> Final:
+        """The last race, of the best and the default."""
+        best = rivals_of(self._trials, FINALISTS, NEAR)
+        chosen = [t.configuration for t in best if t.configuration != self.space.default]
+        self.tell(f"Final: {'; '.join(c.label for c in [self.space.default, *chosen])}")
+        champion, self._champion = self._champion, None
+        entrants: list[Entrant] = []
+        try:
+            for configuration in [self.space.default, *chosen]:
+                if champion is not None and champion.configuration == configuration:
+                    entrants.append(champion)
+                    continue
+                is_default = configuration == self.space.default
+                found = enter(self.rig, configuration, self.judge, is_anchor=is_default)
+                if isinstance(found, Entrant):
+                    entrants.append(found)
+                elif is_default:
+                    raise MeasureError(f"{configuration.label} failed: {found.reason}")
+            left = max(LEAST_FINAL_SECONDS, self.budget - self._seconds)
+            return run_final(self.rig, entrants, min(MOST_SECONDS, left))
+        finally:
+            _close([*entrants, *([champion] if champion and champion not in entrants else [])])
+
+    def _result(self, final: Final, is_complete: bool) -> TuneResult:
+        last = {t.configuration.label: t for t in final.trials}
+        tried = [last.get(t.configuration.label, t) for t in self._trials]
+        tried = [_settled(t, final, last) for t in tried]
+        untried = [] if is_complete else next_wave(self.space, self._trials, 10**6)
+        left = [Trial(c, TrialStatus.UNTRIED) for c in untried]
+        trials = tuple(with_front([*tried, *left, *self.space.skipped]))
+        gain = final.advantage
+        known = gain.interval if gain else None
+        result = TuneResult(
+            build_name=self.rig.folder.name,
+            device=self.rig.device.name,
+            objective=self.objective,
+            right=self.judge.in_words,
+            default=self.space.default,
+            winner=final.winner,
+            speedup=gain.ratio if gain else (1.0 if final.winner else None),
+            speedup_low=known.low if known else None,
+            speedup_high=known.high if known else None,
+            trials=trials,
+            seconds=self._before + self._seconds,
+            is_complete=is_complete,
+        )
+        result = replace(result, verdict=verdict_of(result))
+        return replace(result, hints=hints_for(result))
+
+    def _tell_best(self, found: Sequence[Trial]) -> None:
+        best = best_of(self._trials)
+        if best is None or best.relative_time is None:
+            self.tell(f"{len(self._trials)} tried; none of them is right so far.")
+            return
+        gain = f"{1 / best.relative_time:.3g} times as fast as the default"
+        is_new = any(best.configuration == t.configuration for t in found)
+        self.tell(
+            f"{len(self._trials)} tried, {self._before + self._seconds:.0f} s; "
+            f"{'new best' if is_new else 'best'}: {best.configuration.label} ({gain})"
+        )
+
+
+def _settled(trial: Trial, final: Final, last: dict[str, Trial]) -> Trial:
+    """A trial that did not reach the final cannot be the winner any more."""
+    if trial.configuration.label in last or trial.status is not TrialStatus.OPEN:
+        return trial
+    return replace(trial, status=TrialStatus.BEATEN, reason="others were faster")
+
+
+def _close(entrants: Iterable[Entrant]) -> None:
+    for entrant in entrants:
+        entrant.close()

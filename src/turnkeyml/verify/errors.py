@@ -1,0 +1,80 @@
+"""How far outputs are from the original's, in the figures that tolerances are given in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from turnkeyml.cache.arrays import widened
+from turnkeyml.nouns.tuning import OutputErrors
+from turnkeyml.verify.alike import alike
+from turnkeyml.verify.floats import cosine
+from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.values import places_of, real
+
+__all__ = ["errors_of"]
+
+MOST_DECIBELS = 200.0
+"""Of outputs that are the same, or so close that double precision does not tell."""
+_WRONG = OutputErrors(0.0, -MOST_DECIBELS, math.inf)
+"""Of outputs that cannot be compared number by number."""
+
+
+def errors_of(run: Callable[[Outputs], Outputs], reference: Reference) -> OutputErrors | None:
+    """The worst errors on the recorded inputs and on held-out inputs of the same magnitude.
+
+    None if the original does not repeat its own results, so that errors say nothing.
+    """
+    if not reference.deterministic:
+        return None
+    sets = alike(reference)
+    found = [_of_set(run(known.inputs), known.outputs) for known in sets]
+    return _worst(found, len(sets))
+
+
+def _of_set(outputs: Outputs, golden: Outputs) -> OutputErrors:
+    found, expected = widened(outputs), widened(golden)
+    if [a.shape for a in found] != [g.shape for g in expected]:
+        return _WRONG
+    return _worst([_of_output(a, g) for a, g in zip(found, expected, strict=True)], 1)
+
+
+def _of_output(found: np.ndarray, golden: np.ndarray) -> OutputErrors:
+    if golden.size == 0:
+        return OutputErrors(1.0, MOST_DECIBELS, 0.0)
+    if golden.dtype.kind not in "biufc" or found.dtype.kind not in "biufc":
+        wrong = float(np.mean(found.astype(str) != golden.astype(str)))
+        return OutputErrors(1.0, MOST_DECIBELS, 0.0) if not wrong else _WRONG
+    a, g = real(found), real(golden)
+    places = places_of(g)
+    numbers, regular = places.regular_of(a), places.regular_of(g)
+    if not np.isfinite(numbers).all():
+        return _WRONG
+    noise = numbers - regular
+    signal = float(np.linalg.norm(regular))
+    error = float(np.abs(noise).max(initial=0.0))
+    largest = float(np.abs(regular).max(initial=0.0))
+    return OutputErrors(
+        cosine(numbers, regular),
+        _decibels(signal, float(np.linalg.norm(noise))),
+        error / largest if largest else (math.inf if error else 0.0),
+    )
+
+
+def _decibels(signal: float, noise: float) -> float:
+    if noise == 0:
+        return MOST_DECIBELS
+    if signal == 0:
+        return -MOST_DECIBELS
+    return min(MOST_DECIBELS, 20 * math.log10(signal / noise))
+
+
+def _worst(found: list[OutputErrors], sets: int) -> OutputErrors:
+    return OutputErrors(
+        min((e.cosine for e in found), default=1.0),
+        min((e.sqnr for e in found), default=MOST_DECIBELS),
+        max((e.relative for e in found), default=0.0),
+        sets,
+    )
