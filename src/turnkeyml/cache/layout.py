@@ -6,6 +6,7 @@ CACHE/
   .runs/logs/               what failed inputs printed, where that is not shown
   .slurm/RUN/               how a run on Slurm and its jobs meet, see runs.SlurmRunFolder
   .tensorrt/KEY.timing      what TensorRT has timed on a GPU, for all builds
+  .peaks/MACHINE-N.json     what a machine can do with N threads, as `explain` has measured it
   BUILD/
     BUILD_state.yaml        what the build is and how far it came
     turnkey_stats.yaml      what was learned and measured
@@ -20,6 +21,8 @@ CACHE/
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
     onnx/                   the models that the stages made
     engines/KEY.engine      what a runtime compiled from them; KEY.json says for what
+    explanations/NAME.json  what `explain` found; NAME is DEVICE-RUNTIME-PRECISION
+    explanations/NAME.trace.json  one profiled run, for Perfetto
     DEVICE_benchmark/RUNTIME/
       evaluation.json, samples.npz, log.txt
 """
@@ -49,14 +52,19 @@ __all__ = [
     "engine_file",
     "evaluation_file",
     "measurement_log",
+    "peaks_file",
     "safe_name",
     "samples_file",
     "timing_file",
+    "trace_file",
     "worker_request",
 ]
 
 LOCKS = ".locks"
 TENSORRT = ".tensorrt"
+PEAKS = ".peaks"
+EXPLANATIONS = "explanations"
+TRACE = ".trace.json"
 ENGINES = "engines"
 WORK_PREFIX = ".work-"
 STATS = "turnkey_stats.yaml"
@@ -165,6 +173,16 @@ class BuildFolder:
     def benchmark(self, device: str, runtime: str) -> Path:
         return self.path / f"{device.replace('::', '_')}_benchmark" / runtime
 
+    def explanation(self, device: str, runtime: str, precision: str) -> Path:
+        """Why a runtime takes as long as it does; ``trace_file`` has the path of its trace."""
+        name = safe_name("-".join(filter(None, (device, runtime, precision))).replace("::", "_"))
+        return self.path / EXPLANATIONS / f"{name}.json"
+
+    def explanations(self) -> list[Path]:
+        """Those that the build has."""
+        found = (self.path / EXPLANATIONS).glob("*.json")
+        return sorted(path for path in found if not path.name.endswith(TRACE))
+
     @property
     def lock_path(self) -> Path:
         return self.cache_dir / LOCKS / f"{self.name}.lock"
@@ -239,6 +257,7 @@ class BuildFolder:
             self.onnx.unlink()
         shutil.rmtree(self.onnx, ignore_errors=True)
         shutil.rmtree(self.path / ENGINES, ignore_errors=True)
+        shutil.rmtree(self.path / EXPLANATIONS, ignore_errors=True)
         kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
             if entry.is_dir() and not entry.is_symlink():
@@ -261,6 +280,11 @@ def samples_file(folder: Path) -> Path:
     return folder / "samples.npz"
 
 
+def trace_file(explanation: Path) -> Path:
+    """The trace that belongs to an explanation."""
+    return explanation.with_suffix(TRACE)
+
+
 def worker_request(folder: Path) -> Path:
     """What a worker is asked to measure; it removes the file when it has read it."""
     return folder / "request.json"
@@ -274,6 +298,11 @@ def engine_file(build_folder: Path, key: str) -> Path:
 def timing_file(cache_dir: Path, key: str) -> Path:
     """How long the kernels of TensorRT take on one GPU, for all builds of a cache."""
     return cache_dir / TENSORRT / f"{key}.timing"
+
+
+def peaks_file(cache_dir: Path, key: str) -> Path:
+    """What a machine can do, for all builds of a cache."""
+    return cache_dir / PEAKS / f"{safe_name(key)}.json"
 
 
 def safe_name(name: str) -> str:

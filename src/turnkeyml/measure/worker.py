@@ -189,12 +189,17 @@ def _observe(opened: Opened, replies: IO[str]) -> Any:
     return {"observation": to_dict(opened.observe())}
 
 
+def _profile(opened: Opened, replies: IO[str], seconds: float) -> Any:
+    return {"profile": to_dict(opened.profile(seconds))}
+
+
 _ACTIONS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "warm_up": _warm_up,
     "take": _take,
     "costs": _costs,
     "observe": _observe,
+    "profile": _profile,
     "memory_speed": _memory_speed,
 }
 

@@ -10,6 +10,7 @@ from turnkeyml.options.declared import (
     PlanOptions,
     RaceOptions,
 )
+from turnkeyml.options.explaining import ExplainOptions, TraceView
 from turnkeyml.options.keywords import takes
 from turnkeyml.options.option import Option, options_of, settle
 from turnkeyml.options.results import (
@@ -38,6 +39,7 @@ __all__ = [
     "CompareOptions",
     "CompareView",
     "Confirmation",
+    "ExplainOptions",
     "JsonView",
     "ModelOptions",
     "ModelsOptions",
@@ -49,6 +51,7 @@ __all__ = [
     "RemeasureOptions",
     "ReportOptions",
     "ServeOptions",
+    "TraceView",
     "Verbose",
     "in_keywords",
     "options_of",

@@ -12,6 +12,7 @@ from turnkeyml.options.building import (
     Precisions,
     SequenceFile,
 )
+from turnkeyml.options.explaining import ExplainOptions, Targets, TraceView
 from turnkeyml.options.measuring import (
     AnalyzeOnly,
     BuildOnly,
@@ -135,6 +136,7 @@ class ModelOptions(
 COMMANDS: dict[str, tuple[type, ...]] = {
     "benchmark": (Files, BenchmarkOptions, JsonView),
     "race": (Files, RaceOptions, JsonView),
+    "explain": (Targets, ExplainOptions, TraceView, JsonView),
     "compare": (Sides, CompareOptions, CompareView, JsonView),
     "cache list": (CacheOptions, JsonView),
     "cache stats": (Builds, CacheOptions, JsonView),

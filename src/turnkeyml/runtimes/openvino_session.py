@@ -10,6 +10,9 @@ import openvino
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
+from turnkeyml.runtimes.openvino_profile import profile_request
+from turnkeyml.runtimes.openvino_types import DTYPES
 
 __all__ = ["OpenVinoSession", "require_precision"]
 
@@ -17,23 +20,6 @@ CPU = "CPU"
 F32 = "f32"
 _CAPABILITIES = {F32: "FP32", "f16": "FP16", "bf16": "BF16"}
 """What the CPU plugin calls the precisions that it can compute in."""
-_DTYPES = {
-    "boolean": "bool",
-    "bf16": "bfloat16",
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u8": "uint8",
-    "u16": "uint16",
-    "u32": "uint32",
-    "u64": "uint64",
-    "string": "string",
-}
-"""The numpy names of OpenVINO's element types."""
 RECORDED = (
     "PERFORMANCE_HINT",
     "NUM_STREAMS",
@@ -70,6 +56,9 @@ class OpenVinoSession:
             # Otherwise it quantizes activations and key-value caches of some models to int8.
             "EXECUTION_MODE_HINT": "ACCURACY",
         }
+        self._compile_counted = lambda: core.compile_model(
+            core.read_model(model), CPU, {**wanted, "PERF_COUNT": True}
+        )
         try:
             self._compiled = core.compile_model(core.read_model(model), CPU, wanted)
         except RuntimeError as error:
@@ -113,6 +102,18 @@ class OpenVinoSession:
     def stats(self) -> dict[str, Any]:
         """The precision that it computes in, if it is not that of the file."""
         return dict(self._stats)
+
+    def profile(self, seconds: float) -> Profile:
+        """The operators of this model, from a second compilation with its counters on."""
+        counted = self._compile_counted()
+        request = counted.create_infer_request()
+        for number in range(len(counted.inputs)):
+            request.set_input_tensor(number, self._request.get_input_tensor(number))
+
+        def run() -> None:
+            request.infer(share_outputs=True)
+
+        return profile_request(self.run, run, counted, request, seconds)
 
     def close(self) -> None:
         del self._request, self._compiled
@@ -164,9 +165,9 @@ def _name(port: Any, preferred: Mapping[str, Any] | None = None) -> str:
 
 def _dtype(port: Any) -> str:
     kind = port.get_element_type().get_type_name()
-    if kind not in _DTYPES:
+    if kind not in DTYPES:
         raise MeasureError(f"The value {_name(port)!r} is of type {kind}, which is not supported.")
-    return _DTYPES[kind]
+    return DTYPES[kind]
 
 
 def _writable(array: np.ndarray) -> np.ndarray:

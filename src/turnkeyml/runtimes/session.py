@@ -53,6 +53,10 @@ class Session(Protocol):
     * ``device_times(runs: int) -> list[float]``: milliseconds that each of so many runs took on the
       device by its own events, without transfers;
     * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
+
+    Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the
+    runtime's own profiler, from about so many seconds of runs, half of them without it. It is
+    called once, after everything else, and never in a process whose runs are timed.
     """
 
     changes_inputs: bool
