@@ -99,7 +99,6 @@ def _explain(
         plain_ms=profile.plain_ms,
         profiled_ms=profile.profiled_ms,
         profiled_operators_ms=balance.recorded_ms,
-        scale=balance.scale,
         resolution_us=profile.resolution_us,
         peaks=peaks,
         operators=operators,

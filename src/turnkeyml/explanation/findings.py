@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from turnkeyml.explanation.kinds import Kind, kind_of
+from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.threads import thread_findings
 from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
 from turnkeyml.nouns.explanations import Bound, Explanation, Finding, Operator
@@ -26,7 +27,8 @@ FEW = 12
 SHORT_MS = 0.01
 ARITHMETIC = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION)
 OWN_RULES = (Kind.CAST, Kind.LAYOUT)
-"""Kinds whose share another rule explains better."""
+"""Kinds whose share another rule explains better; so do those for arithmetic and for weights where
+the machine is the limit."""
 
 
 def findings_of(explanation: Explanation) -> Explanation:
@@ -116,7 +118,9 @@ def dominant(explanation: Explanation) -> Iterator[Finding]:
 
 
 def _is_explained(operator: Operator) -> bool:
-    return kind_of(operator.op_type) in OWN_RULES
+    kind, efficiency = kind_of(operator.op_type), operator.efficiency
+    is_close = efficiency is not None and efficiency >= CLOSE
+    return kind in OWN_RULES or (kind in ARITHMETIC and is_close)
 
 
 def _one_operator(explanation: Explanation, one: Operator) -> Finding:
@@ -141,8 +145,12 @@ def _allowed(group: list[Operator]) -> str:
     what = f" ({known[0].bound} bound)" if len(bounds) == 1 else ""
     return (
         f"; this machine allows {milliseconds(least)}{what}, so that "
-        f"{least / max(_sum(known), 1e-12):.0%} of what it could do is reached"
+        f"{_percent(least / max(_sum(known), 1e-12))} of what it could do is reached"
     )
+
+
+def _percent(share: float) -> str:
+    return "less than 1%" if share < 0.01 else f"{share:.0%}"
 
 
 def _advice_for(group: list[Operator]) -> str:
@@ -250,7 +258,7 @@ def elementwise(explanation: Explanation) -> Iterator[Finding]:
 
 def overhead(explanation: Explanation) -> Iterator[Finding]:
     """Time that is spent on calls and not on work."""
-    short = [o for o in explanation.operators if o.ms / max(o.calls, 1.0) < SHORT_MS]
+    short = [one for one in explanation.operators if _is_overhead(one)]
     is_eager = explanation.runtime == "torch-eager"
     ms = explanation.outside_ms + _sum(short)
     if ms < 2 * LARGE * explanation.latency:
@@ -270,6 +278,12 @@ def overhead(explanation: Explanation) -> Iterator[Finding]:
         else "use a larger batch, fewer and larger operators, or a runtime that fuses them",
         ms,
     )
+
+
+def _is_overhead(operator: Operator) -> bool:
+    """Whether a call is so short that it is mostly the call, as far from the peaks as it is."""
+    is_short = operator.ms / max(operator.calls, 1.0) < SHORT_MS
+    return is_short and limit_of(operator) in ("overhead", "unknown")
 
 
 def precisions(explanation: Explanation) -> Iterator[Finding]:

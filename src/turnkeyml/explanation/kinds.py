@@ -96,8 +96,8 @@ _NAMES = {
         Gather GatherElements GatherND GatherBlockQuantized embedding index index_select gather
     """,
     Kind.VIEW: """
-        Reshape Squeeze Unsqueeze Flatten Identity Dropout Shape Size Constant Parameter Result Input
-        Output Const
+        Reshape Squeeze Unsqueeze Flatten Identity Dropout Shape Size Constant Parameter Result
+        Input Output Const
         view reshape transpose permute t expand slice select unsqueeze squeeze flatten as_strided
         detach split chunk unbind narrow alias dropout view_as expand_as unflatten movedim
         resolve_conj size unsafe_split

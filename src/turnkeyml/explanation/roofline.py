@@ -13,7 +13,7 @@ from turnkeyml.explanation.source import NOTHING, SourceNode
 from turnkeyml.nouns.explanations import Bound, Operator, Part, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile
 
-__all__ = ["limits_of", "modules_of", "operators_of", "types_of"]
+__all__ = ["limit_of", "limits_of", "modules_of", "operators_of", "types_of"]
 
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
@@ -28,8 +28,7 @@ def operators_of(
     costs = [cost_of(one, source.get(one.name, NOTHING)) for one in profile.operators]
     weights = sum(cost.weight_bytes for cost in costs)
     found = []
-    for one, cost in zip(profile.operators, costs, strict=True):
-        ms = one.ms * account.scale
+    for one, cost, ms in zip(profile.operators, costs, account.times, strict=True):
         whole = Operator(
             name=one.name,
             op_type=one.op_type,
@@ -73,7 +72,7 @@ def _against(operator: Operator, peaks: Peaks, all_weights: float) -> Operator:
 
 
 def _moving_ms(operator: Operator, peaks: Peaks, all_weights: float) -> float | None:
-    """Weights come from wherever those of the whole model fit, the rest from where it fits alone."""
+    """Weights come from where those of the whole model fit, the rest from where it fits alone."""
     assert operator.bytes is not None
     far, near = bandwidth(peaks, all_weights), bandwidth(peaks, operator.bytes / operator.calls)
     if far is None or near is None:

@@ -11,7 +11,9 @@ _SHORT = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "
 
 def milliseconds(ms: float) -> str:
     """A time with three digits."""
-    if 0 < ms < 0.1:
+    if ms < 1e-6:
+        return "0 ms"
+    if ms < 0.1:
         return f"{ms * 1e3:.3g} µs"
     return f"{ms:.3g} ms" if ms < 1_000 else f"{ms / 1e3:.3g} s"
 

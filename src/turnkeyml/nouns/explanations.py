@@ -144,8 +144,6 @@ class Explanation:
     profiled_ms: float
     profiled_operators_ms: float
     """The sum of the operators as they were recorded."""
-    scale: float
-    """By which recorded times were multiplied, so that they are parts of the latency."""
     resolution_us: float
     """The unit of the profiler's clock."""
     peaks: Peaks

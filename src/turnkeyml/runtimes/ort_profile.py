@@ -13,8 +13,8 @@ from turnkeyml.runtimes.profiling import take_turns, typical
 
 __all__ = ["Event", "events_of", "profile_session"]
 
-MOST_RUNS = 200
-"""ONNX Runtime records a million events and then stops: enough for graphs of 4,000 nodes."""
+MOST_RUNS = 300
+"""ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
 RUN = "model_run"
 KERNEL = "_kernel_time"
 _DTYPES = {"float": "float32", "double": "float64"}

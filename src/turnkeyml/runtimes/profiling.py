@@ -12,13 +12,14 @@ import numpy as np
 
 __all__ = ["Turns", "clock", "take_turns", "typical"]
 
-BLOCK_SECONDS = 0.1
+BLOCK_SECONDS = 0.2
 """How long one of them runs before it is the other's turn: switching more often would let each
 find the caches with what the other has left there."""
-TRIALS = 3
-"""Runs from which we guess how long one takes."""
+REST_SECONDS = 0.05
 LEAST_TURNS = 3
-LEAST_RUNS = 6
+LEAST_BLOCK = 2
+RECOVERY_RUNS = 5
+"""Runs at the beginning of each turn that do not count."""
 
 Run = Callable[[], None]
 Around = Callable[[], AbstractContextManager[Any]]
@@ -26,7 +27,7 @@ Around = Callable[[], AbstractContextManager[Any]]
 
 @dataclass(frozen=True)
 class Turns:
-    """Milliseconds of plain and of profiled runs. The first run of each turn does not count."""
+    """Milliseconds of plain and of profiled runs. The first runs of each turn do not count."""
 
     plain: np.ndarray
     profiled: np.ndarray
@@ -51,21 +52,35 @@ def take_turns(
     """
     plain()
     with around():
-        trials = [clock(profiled) for _ in range(TRIALS)]
-    one = max(min(trials), 1e-3)
-    turns = max(LEAST_TURNS, round(seconds / 2 / BLOCK_SECONDS))
-    block = min(int(BLOCK_SECONDS * 1e3 / one), most_runs // turns)
-    block = max(block, LEAST_RUNS // LEAST_TURNS)
-    turns = max(LEAST_TURNS, min(turns, int(seconds * 1e3 / (2 * one * (block + 1)))))
+        one = max(min(clock(profiled) for _ in range(RECOVERY_RUNS)), 1e-3)
+    counted = [False] * RECOVERY_RUNS
+    turns, block = _division(seconds, one / 1e3, most_runs)
     slow: list[float] = []
     fast: list[float] = []
-    counted = [False] * TRIALS
     for _ in range(turns):
-        fast += [clock(plain) for _ in range(block + 1)][1:]
+        fast += _turn(plain, block)
         with around():
-            slow += [clock(profiled) for _ in range(block + 1)][1:]
-        counted += [False, *[True] * block]
+            slow += _turn(profiled, block)
+        counted += [False] * RECOVERY_RUNS + [True] * block
     return Turns(np.array(fast), np.array(slow), tuple(counted))
+
+
+def _division(seconds: float, one: float, most_runs: int) -> tuple[int, int]:
+    """How many turns of how many runs, if a run takes ``one`` seconds."""
+    turns = max(LEAST_TURNS, round(seconds / 2 / BLOCK_SECONDS))
+    block = max(LEAST_BLOCK, min(int(BLOCK_SECONDS / one), most_runs // turns))
+    fitting = int(seconds / (2 * one * (block + RECOVERY_RUNS)))
+    return max(LEAST_TURNS, min(turns, fitting)), block
+
+
+def _turn(run: Run, block: int) -> list[float]:
+    """The milliseconds of some runs, after a rest and a few that do not count.
+
+    The threads of a runtime go on spinning for a while after a run: they would take the processors
+    from those of the other.
+    """
+    time.sleep(REST_SECONDS)
+    return [clock(run) for _ in range(RECOVERY_RUNS + block)][RECOVERY_RUNS:]
 
 
 def typical(times: Sequence[float] | np.ndarray) -> np.ndarray:
