@@ -223,7 +223,13 @@ def made(**fields: object) -> Explanation:
         ("operators_ms", "outside_ms", "plain_ms", "profiled_ms", "profiled_operators_ms"), 0.0
     )
     rest = {"runtime": "ort", "precision": "fp32", "threads": 8, "latency": 10.0, "outside": "x"}
-    rest |= {"profiler": "x", "profiled_runs": 1, "resolution_us": 1.0, "peaks": PEAKS}
+    rest |= {
+        "profiler": "x",
+        "profiled_runs": 1,
+        "resolution_us": 1.0,
+        "in_python": False,
+        "peaks": PEAKS,
+    }
     return Explanation(**{**texts, **numbers, **rest, **fields})  # type: ignore[arg-type]
 
 
@@ -254,7 +260,7 @@ def test_a_faster_precision_of_the_same_build_is_found() -> None:
 
 
 def test_overhead_of_python_is_named_for_eager_models() -> None:
-    assert kinds(made(runtime="torch-eager", outside_ms=6.0)) == ["Python"]
+    assert kinds(made(in_python=True, outside_ms=6.0)) == ["Python"]
     assert kinds(made(outside_ms=6.0)) == ["overhead"]
     assert kinds(made(outside_ms=1.0)) == []
 

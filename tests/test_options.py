@@ -30,7 +30,7 @@ EVERY = [(command, o) for command in COMMANDS for o in options_of(*COMMANDS[comm
 
 def spelled(command):
     """The words of a command, with a file where it needs one."""
-    needed = {"benchmark": ["x.py"], "race": ["x.py"], "compare": ["a", "b"]}
+    needed = {"benchmark": ["x.py"], "race": ["x.py"], "explain": ["x.py"], "compare": ["a", "b"]}
     builds = ["b"] if command in ("cache stats", "cache print") else []
     return [*command.split(), *needed.get(command, builds)]
 

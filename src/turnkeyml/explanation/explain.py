@@ -99,6 +99,7 @@ def _explain(
         plain_ms=profile.plain_ms,
         profiled_ms=profile.profiled_ms,
         profiled_operators_ms=balance.recorded_ms,
+        in_python=profile.in_python,
         resolution_us=profile.resolution_us,
         peaks=peaks,
         operators=operators,

@@ -251,7 +251,7 @@ def elementwise(explanation: Explanation) -> Iterator[Finding]:
         f"{_share(explanation, ms)} of the time in {len(found)} elementwise operators that are not "
         f"fused ({types}): each reads and writes its data.",
         f"{milliseconds(ms)} for {size(moved)}",
-        "try a runtime that fuses them (openvino, torch-compiled): turnkey race",
+        "try another runtime, which may fuse them: turnkey race",
         ms,
     )
 
@@ -259,22 +259,21 @@ def elementwise(explanation: Explanation) -> Iterator[Finding]:
 def overhead(explanation: Explanation) -> Iterator[Finding]:
     """Time that is spent on calls and not on work."""
     short = [one for one in explanation.operators if _is_overhead(one)]
-    is_eager = explanation.runtime == "torch-eager"
     ms = explanation.outside_ms + _sum(short)
     if ms < 2 * LARGE * explanation.latency:
         return
     calls = sum(one.calls for one in explanation.operators)
     each = milliseconds(explanation.latency / max(calls, 1.0))
-    name = "Python and PyTorch's dispatcher" if is_eager else "calling operators"
+    name = "Python and the dispatcher" if explanation.in_python else "calling operators"
     limit = f" shorter than {SHORT_MS * 1e3:.0f} µs" if short else ""
     yield Finding(
-        "Python" if is_eager else "overhead",
+        "Python" if explanation.in_python else "overhead",
         f"{_share(explanation, ms)} of the time is overhead of {name}, not work: "
         f"{calls:.0f} calls per run, {each} each.",
         f"{milliseconds(explanation.outside_ms)} {explanation.outside}, and "
         f"{milliseconds(_sum(short))} in {len(short)} operators{limit}",
-        "use torch-compiled or an ONNX runtime, or a larger batch"
-        if is_eager
+        "use a runtime that compiles the model (turnkey race), or a larger batch"
+        if explanation.in_python
         else "use a larger batch, fewer and larger operators, or a runtime that fuses them",
         ms,
     )

@@ -144,6 +144,8 @@ class Explanation:
     profiled_ms: float
     profiled_operators_ms: float
     """The sum of the operators as they were recorded."""
+    in_python: bool
+    """Whether Python calls every operator."""
     resolution_us: float
     """The unit of the profiler's clock."""
     peaks: Peaks

@@ -72,5 +72,7 @@ class Profile:
     """The unit of the profiler's clock; shorter operators may count as nothing."""
     outside: str = "between the operators"
     """What the time is that belongs to no operator, in words."""
+    in_python: bool = False
+    """Whether Python calls every operator."""
     notes: tuple[str, ...] = ()
     """What else a reader of the times must know, in sentences."""

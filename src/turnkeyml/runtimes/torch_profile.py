@@ -98,6 +98,7 @@ def profile_calls(call: Callable[[], None], model: Any, seconds: float) -> Profi
         profiled_ms=slow,
         operators=_operators(shown, _weights(model), (slow - plain) * 1e3),
         spans=tuple(_spans(shown[len(shown) // 2])),
+        in_python=modules.are_called,
         outside="outside of the operators, in Python and PyTorch's dispatcher",
     )
 
@@ -110,6 +111,11 @@ class _Modules:
         named = model.named_modules() if is_eager else ()  # hooks would compile a model again
         self._names = {id(module): name for name, module in named}
         self._open: list[Any] = []
+
+    @property
+    def are_called(self) -> bool:
+        """Whether Python calls them, one by one."""
+        return bool(self._names)
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
