@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -208,6 +210,7 @@ def test_the_text_fits_the_terminal(cast_storm: Explanation, width: int) -> None
     assert any("Casts between fp16 and fp32" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_one_slow_operator_is_named(cache: Path) -> None:
     model = bottlenecks.slow_operator(cache / "slow_operator.onnx", size=48)
     (found,) = explain(model, cache_dir=cache, threads=1)
@@ -298,17 +301,18 @@ def test_a_build_without_a_precision_says_how_to_get_it(
 ) -> None:
     from turnkeyml import TurnkeyError
 
-    with pytest.raises(TurnkeyError, match="has no file in bf16"):
-        explain(cast_storm.build_name, cache_dir=cache, precision="bf16")
+    with pytest.raises(TurnkeyError, match="has no file in fp32"):
+        explain(cast_storm.build_name, cache_dir=cache, precision="fp32")
 
 
-def test_one_trace_file_is_for_one_explanation(
-    cache: Path, cast_storm: Explanation, capfd: pytest.CaptureFixture[str], tmp_path: Path
+def test_the_command_prints_one_document_and_saves_the_trace(
+    cache: Path, cast_storm: Explanation, tmp_path: Path
 ) -> None:
     trace = tmp_path / "trace.json"
     words = ["explain", cast_storm.build_name, "-d", str(cache), "--threads", "1", "--json"]
-    assert status(*words, "--trace", str(trace)) == 0
-    document = json.loads(capfd.readouterr().out)
+    command = [sys.executable, "-m", "turnkeyml", *words, "--trace", str(trace)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
     assert document["explanations"][0]["build_name"] == cast_storm.build_name
     assert json.loads(trace.read_text())["traceEvents"]
 
@@ -321,6 +325,24 @@ def test_every_runtime_with_a_profiler_is_explained(runtime: str, cache: Path) -
     for one in found:
         assert one.operators
         assert one.operators_ms + one.outside_ms == pytest.approx(one.latency)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "kind"), [("memory_bound", "weights"), ("tiny_operators", "overhead")]
+)
+def test_other_known_bottlenecks_are_found(name: str, kind: str, cache: Path) -> None:
+    model = getattr(bottlenecks, name)(cache / f"{name}.onnx")
+    (found,) = explain(model, cache_dir=cache, threads=1)
+    assert kind in [finding.kind for finding in found.findings]
+
+
+@pytest.mark.slow
+def test_too_many_threads_are_found(cache: Path) -> None:
+    model = bottlenecks.tiny_operators(cache / "threads.onnx", count=60)
+    many = 4 * len(machine.allowed_processors())
+    (found,) = explain(model, cache_dir=cache, threads=many)
+    assert "threads" in [finding.kind for finding in found.findings]
 
 
 @pytest.mark.slow
