@@ -15,8 +15,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "models" / "readme.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^ {4}((?:turnkey|benchit) \S.*)$", re.MULTILINE)
 
-LIGHT = ("cache", "compare", "models", "plugins", "report", "system-info", "version")
-"""Commands that measure nothing."""
+LIGHT = ("cache", "compare", "explain", "models", "plugins", "report", "system-info", "version")
+"""Commands that measure nothing, or choose themselves how long."""
 
 COMMANDS = sorted(
     {

@@ -34,6 +34,7 @@ def spelled(command):
         "benchmark": ["x.py"],
         "race": ["x.py"],
         "tune": ["x.py"],
+        "explain": ["x.py"],
         "compare": ["a", "b"],
         "completion": ["bash"],
     }

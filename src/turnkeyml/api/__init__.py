@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     )
     from turnkeyml.api.comparing import compare, conditions_met
     from turnkeyml.api.corpora import list_models
+    from turnkeyml.api.explaining import explain
     from turnkeyml.api.files import benchmark_files, race_files
     from turnkeyml.api.models import benchmark_model, build_model
     from turnkeyml.api.plan import make_plan
@@ -34,6 +35,7 @@ __all__ = [
     "compare",
     "conditions_met",
     "delete_builds",
+    "explain",
     "list_builds",
     "list_models",
     "list_plugins",
@@ -55,6 +57,7 @@ _HOMES = {
     "compare": "comparing",
     "conditions_met": "comparing",
     "delete_builds": "builds",
+    "explain": "explaining",
     "list_builds": "builds",
     "list_models": "corpora",
     "list_plugins": "plugins",

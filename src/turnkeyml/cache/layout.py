@@ -7,6 +7,7 @@ CACHE/
   .slurm/RUN/               how a run on Slurm and its jobs meet, see runs.SlurmRunFolder
   .tensorrt/KEY.timing      what TensorRT has timed on a GPU, for all builds
   .summaries.json           what ``cache list`` shows of each build, see summaries
+  .peaks/MACHINE-N.json     what a machine can do with N threads, as `explain` has measured it
   BUILD/
     BUILD_state.yaml        what the build is and how far it came
     turnkey_stats.yaml      what was learned and measured
@@ -22,6 +23,8 @@ CACHE/
     onnx/                   the models that the stages made
     engines/KEY.engine      what a runtime compiled from them; KEY.json says for what
     tune/                   what tuning made of them: other precisions, its journal, a program
+    explanations/NAME.json  what `explain` found; NAME is DEVICE-RUNTIME-PRECISION
+    explanations/NAME.trace.json  one profiled run, for Perfetto
     DEVICE_benchmark/RUNTIME/
       evaluation.json, samples.npz, log.txt
 """
@@ -51,15 +54,20 @@ __all__ = [
     "engine_file",
     "evaluation_file",
     "measurement_log",
+    "peaks_file",
     "safe_name",
     "samples_file",
     "summaries_file",
     "timing_file",
+    "trace_file",
     "worker_request",
 ]
 
 LOCKS = ".locks"
 TENSORRT = ".tensorrt"
+PEAKS = ".peaks"
+EXPLANATIONS = "explanations"
+TRACE = ".trace.json"
 ENGINES = "engines"
 TUNING = "tune"
 WORK_PREFIX = ".work-"
@@ -174,6 +182,16 @@ class BuildFolder:
     def benchmark(self, device: str, runtime: str) -> Path:
         return self.path / f"{device.replace('::', '_')}_benchmark" / runtime
 
+    def explanation(self, device: str, runtime: str, precision: str) -> Path:
+        """Why a runtime takes as long as it does; ``trace_file`` has the path of its trace."""
+        name = safe_name("-".join(filter(None, (device, runtime, precision))).replace("::", "_"))
+        return self.path / EXPLANATIONS / f"{name}.json"
+
+    def explanations(self) -> list[Path]:
+        """Those that the build has."""
+        found = (self.path / EXPLANATIONS).glob("*.json")
+        return sorted(path for path in found if not path.name.endswith(TRACE))
+
     @property
     def lock_path(self) -> Path:
         return self.cache_dir / LOCKS / f"{self.name}.lock"
@@ -247,7 +265,7 @@ class BuildFolder:
         if self.onnx.is_symlink():  # what we write there would land where it leads
             self.onnx.unlink()
         shutil.rmtree(self.onnx, ignore_errors=True)
-        for made in (self.path / ENGINES, self.tuning):
+        for made in (self.path / ENGINES, self.path / EXPLANATIONS, self.tuning):
             shutil.rmtree(made, ignore_errors=True)
         kept = [*self.path.glob("inputs_*.npz"), *self.path.glob("outputs_*.npz")]
         for entry in [*self.path.glob("log_*.txt"), *kept]:
@@ -271,6 +289,11 @@ def samples_file(folder: Path) -> Path:
     return folder / "samples.npz"
 
 
+def trace_file(explanation: Path) -> Path:
+    """The trace that belongs to an explanation."""
+    return explanation.with_suffix(TRACE)
+
+
 def worker_request(folder: Path) -> Path:
     """What a worker is asked to measure; it removes the file when it has read it."""
     return folder / "request.json"
@@ -289,6 +312,11 @@ def timing_file(cache_dir: Path, key: str) -> Path:
 def summaries_file(cache_dir: Path) -> Path:
     """What a list shows of each build, so that only changed ones are read again."""
     return cache_dir / ".summaries.json"
+
+
+def peaks_file(cache_dir: Path, key: str) -> Path:
+    """What a machine can do, for all builds of a cache."""
+    return cache_dir / PEAKS / f"{safe_name(key)}.json"
 
 
 def safe_name(name: str) -> str:

@@ -15,6 +15,7 @@ COMMANDS: dict[str, str | dict[str, str]] = {
     "benchmark": "find, build and measure the models in files (the default command)",
     "race": "measure the models in files with several runtimes in turns: which is fastest?",
     "tune": "find the fastest configuration of a model whose outputs are still right",
+    "explain": "say why a model is as slow as it is: operators, peaks of the machine, findings",
     "compare": "compare two sets of measurements: what is faster or slower?",
     "cache": {
         "": "list, inspect, measure again or delete the builds in a cache",

@@ -23,6 +23,7 @@ from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
 
 if TYPE_CHECKING:
+    from turnkeyml.nouns.profiles import Profile
     from turnkeyml.runtimes.contract import SelfReporting, Session
 
 __all__ = ["Opened", "open_session"]
@@ -84,6 +85,11 @@ class Opened:
         if self._runtime.reports_itself:
             return None
         return observe(cast("Session", self.session), self._runtime.monitor())
+
+    def profile(self, seconds: float) -> Profile | None:
+        """The operators with their times; None if the session has no profiler."""
+        profile = getattr(self.session, "profile", None)
+        return None if profile is None else cast("Profile", profile(seconds))
 
     def close(self) -> None:
         self.session.close()

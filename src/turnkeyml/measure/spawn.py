@@ -29,6 +29,7 @@ from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, from_dict, to_dict
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.system import ssh
 
 __all__ = ["Worker"]
@@ -143,6 +144,11 @@ class Worker:
         """What its accelerator says of further runs; None without one."""
         found = self._ask(do="observe")["observation"]
         return None if found is None else from_dict(Observation, found)
+
+    def profile(self, seconds: float) -> Profile | None:
+        """The operators with their times by the runtime's own profiler; None if it has none."""
+        found = self._ask(do="profile", seconds=seconds)["profile"]
+        return None if found is None else from_dict(Profile, found)
 
     def close(self) -> None:
         """End the process, by itself if it will."""

@@ -251,6 +251,10 @@ def _observe(opened: Opened, replies: IO[str]) -> Any:
     return {"observation": to_dict(opened.observe())}
 
 
+def _profile(opened: Opened, replies: IO[str], seconds: float) -> Any:
+    return {"profile": to_dict(opened.profile(seconds))}
+
+
 _ACTIONS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "warm_up": _warm_up,
@@ -258,6 +262,7 @@ _ACTIONS: dict[str, Callable[..., Any]] = {
     "under_load": _under_load,
     "costs": _costs,
     "observe": _observe,
+    "profile": _profile,
     "memory_speed": _memory_speed,
 }
 

@@ -10,6 +10,7 @@ from turnkeyml.options.declared import (
     PlanOptions,
     RaceOptions,
 )
+from turnkeyml.options.explaining import ExplainOptions, TraceView
 from turnkeyml.options.keywords import takes
 from turnkeyml.options.option import Option, options_of, settle
 from turnkeyml.options.results import (
@@ -45,6 +46,7 @@ __all__ = [
     "CompletionOptions",
     "Confirmation",
     "DryRun",
+    "ExplainOptions",
     "JsonView",
     "ListView",
     "ModelOptions",
@@ -59,6 +61,7 @@ __all__ = [
     "SelectOptions",
     "ServeOptions",
     "TuneOptions",
+    "TraceView",
     "Verbose",
     "in_keywords",
     "options_of",

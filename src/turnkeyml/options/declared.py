@@ -12,6 +12,7 @@ from turnkeyml.options.building import (
     Precisions,
     SequenceFile,
 )
+from turnkeyml.options.explaining import ExplainOptions, Targets, TraceView
 from turnkeyml.options.measuring import (
     AnalyzeOnly,
     BuildOnly,
@@ -143,6 +144,7 @@ COMMANDS: dict[str, tuple[type, ...]] = {
     "benchmark": (Files, BenchmarkOptions, DryRun, JsonView),
     "race": (Files, RaceOptions, DryRun, JsonView),
     "tune": (TuneTarget, TuneOptions, JsonView),
+    "explain": (Targets, ExplainOptions, TraceView, JsonView),
     "compare": (Sides, CompareOptions, CompareView, JsonView),
     "cache list": (CacheOptions, ListView, JsonView),
     "cache stats": (Builds, CacheOptions, JsonView),

@@ -10,6 +10,8 @@ from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
 __all__ = [
+    "SCRIPT_ARGS",
+    "THREADS",
     "AnalyzeOnly",
     "BuildOnly",
     "Contestants",
@@ -44,6 +46,18 @@ RUNTIME = _measure(
     suggest=suggestions.runtimes,
     nargs="+",
     metavar="RUNTIME",
+)
+
+SCRIPT_ARGS = _what(
+    help="arguments for the scripts, quoted as in a shell; commas may separate options",
+    check=checks.script_words,
+    metavar="ARGS",
+)
+THREADS = _measure(
+    help="number of threads of each runtime",
+    default_in_words="the number of usable physical cores",
+    check=checks.whole("number of threads", 1),
+    metavar="N",
 )
 
 
@@ -106,14 +120,7 @@ class Selection(Labels, total=False):
             metavar="N",
         ),
     ]
-    script_args: Annotated[
-        Words | None,
-        _what(
-            help="arguments for the scripts, quoted as in a shell; commas may separate options",
-            check=checks.script_words,
-            metavar="ARGS",
-        ),
-    ]
+    script_args: Annotated[Words | None, SCRIPT_ARGS]
     sweep: Annotated[
         Words,
         _what(
@@ -264,15 +271,7 @@ class Timing(TypedDict, total=False):
             metavar="S",
         ),
     ]
-    threads: Annotated[
-        int | None,
-        _measure(
-            help="number of threads of each runtime",
-            default_in_words="the number of usable physical cores",
-            check=checks.whole("number of threads", 1),
-            metavar="N",
-        ),
-    ]
+    threads: Annotated[int | None, THREADS]
 
 
 class Load(TypedDict, total=False):

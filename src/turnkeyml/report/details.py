@@ -12,6 +12,7 @@ from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.cache.files import is_regular, open_regular
 from turnkeyml.nouns import Evaluation, to_dict
 from turnkeyml.report.builds import StoredBuild
+from turnkeyml.report.explanations import explanations_of
 from turnkeyml.report.reproduce import command_of
 from turnkeyml.report.series import series_of
 
@@ -47,6 +48,7 @@ def detail_of(build: StoredBuild) -> dict[str, Any]:
         "build_command": command_of(build.cells),
         "evaluations": [_evaluation(build, evaluation) for evaluation in evaluations],
         "history": [_moment(stored.evaluation) for stored in build.history],
+        "explanations": explanations_of(build.folder),
         "logs": list(_logs(build.folder.path)),
     }
 

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
+from turnkeyml.nouns.explanations import Explanation
 from turnkeyml.nouns.forecasts import Forecast
 from turnkeyml.nouns.plugins import PluginInfo
 from turnkeyml.nouns.system import SystemInfo
@@ -36,6 +37,10 @@ def document_schema() -> dict[str, Any]:
         "benchmark": RESULTS,
         "race": RESULTS,
         "tune": {"tuning": _of(TuneResult, definitions)},
+        "explain": {
+            "cache_dir": {"type": "string"},
+            "explanations": _list(_of(Explanation, definitions)),
+        },
         "compare": {"comparison": comparison, "failed_on": _list({"type": "string"})},
         "cache list": _builds(name),
         "cache location": {"cache_dir": {"type": "string"}},

@@ -11,6 +11,9 @@ import openvino
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
+from turnkeyml.runtimes.openvino_profile import profile_request
+from turnkeyml.runtimes.openvino_types import DTYPES
 
 __all__ = ["OpenVinoSession", "computed_in", "properties", "require_precision"]
 
@@ -18,23 +21,6 @@ CPU = "CPU"
 F32 = "f32"
 _CAPABILITIES = {F32: "FP32", "f16": "FP16", "bf16": "BF16"}
 """What the CPU plugin calls the precisions that it can compute in."""
-_DTYPES = {
-    "boolean": "bool",
-    "bf16": "bfloat16",
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u8": "uint8",
-    "u16": "uint16",
-    "u32": "uint32",
-    "u64": "uint64",
-    "string": "string",
-}
-"""The numpy names of OpenVINO's element types."""
 RECORDED = (
     "PERFORMANCE_HINT",
     "NUM_STREAMS",
@@ -74,6 +60,9 @@ class OpenVinoSession:
         if precision != of_file:
             self._stats["computes_in"] = f"{precision}, from a file in {of_file}"
         wanted = {**properties(threads, precision, pinning), **_streams(instances)}
+        self._compile_counted = lambda: core.compile_model(
+            core.read_model(model), CPU, {**wanted, "PERF_COUNT": True}
+        )
         try:
             self._compiled = core.compile_model(core.read_model(model), CPU, wanted)
         except RuntimeError as error:
@@ -141,6 +130,18 @@ class OpenVinoSession:
     def stats(self) -> dict[str, Any]:
         """The precision that it computes in, if it is not that of the file."""
         return dict(self._stats)
+
+    def profile(self, seconds: float) -> Profile:
+        """The operators of this model, from a second compilation with its counters on."""
+        counted = self._compile_counted()
+        request = counted.create_infer_request()
+        for number in range(len(counted.inputs)):
+            request.set_input_tensor(number, self._request.get_input_tensor(number))
+
+        def run() -> None:
+            request.infer(share_outputs=True)
+
+        return profile_request(self.run, run, counted, request, seconds)
 
     def close(self) -> None:
         del self._request, self._compiled
@@ -218,9 +219,9 @@ def _name(port: Any, preferred: Mapping[str, Any] | None = None) -> str:
 
 def _dtype(port: Any) -> str:
     kind = port.get_element_type().get_type_name()
-    if kind not in _DTYPES:
+    if kind not in DTYPES:
         raise MeasureError(f"The value {_name(port)!r} is of type {kind}, which is not supported.")
-    return _DTYPES[kind]
+    return DTYPES[kind]
 
 
 def _writable(array: np.ndarray) -> np.ndarray:

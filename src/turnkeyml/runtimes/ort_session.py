@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import mmap
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ import onnxruntime
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.cache.nested import fed_value, flattened, is_plain
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.onnx_nodes import read_nodes
+from turnkeyml.runtimes.ort_profile import profile_session
 from turnkeyml.runtimes.ort_providers import CPU, RECORD_PLACEMENT, fallback_stats
 from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
@@ -88,8 +92,23 @@ class OrtSession:
         instances: int | None = None,
         parallel: bool = False,
         spinning: bool = True,
+        profile: str = "",
     ) -> None:
+        """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
+        self._again = functools.partial(
+            OrtSession,
+            model,
+            threads,
+            level,
+            prepacking,
+            providers=providers,
+            parallel=parallel,
+            spinning=spinning,
+        )
         options = onnxruntime.SessionOptions()
+        if profile:
+            options.enable_profiling = True
+            options.profile_file_prefix = profile
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = between = threads if parallel else 1
         options.log_severity_level = 3
@@ -151,6 +170,7 @@ class OrtSession:
         return all(is_plain(kind) and "tensor(string)" not in kind for kind in kinds)
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        self._fed = inputs
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
         if not self._reads:
@@ -219,6 +239,20 @@ class OrtSession:
 
     def stats(self) -> dict[str, Any]:
         return fallback_stats(self._session)
+
+    def profile(self, seconds: float) -> Profile:
+        """The operators of this model, from a second session with the profiler on."""
+        with tempfile.TemporaryDirectory() as folder:
+            twin = self._again(profile=str(Path(folder) / "profile"))
+            twin.feed(self._fed)
+            found = profile_session(self.run, twin.run, twin.end_profiling, seconds)
+            twin.close()
+        return found
+
+    def end_profiling(self) -> list[dict[str, Any]]:
+        """The events that the profiler has recorded; it is off after that."""
+        path = Path(self._session.end_profiling())
+        return list(json.loads(path.read_text(encoding="utf-8")))
 
     def close(self) -> None:
         del self._binding, self._session

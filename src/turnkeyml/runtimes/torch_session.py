@@ -12,6 +12,7 @@ import torch
 
 from turnkeyml import structure
 from turnkeyml.cache.arrays import BFLOAT16
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
 __all__ = ["CompiledSession", "TorchSession", "from_numpy", "to_numpy"]
@@ -76,6 +77,16 @@ class TorchSession:
             "matmul_precision": torch.get_float32_matmul_precision(),
             **(shared if self._is_shared else {}),
         }
+
+    def profile(self, seconds: float) -> Profile:
+        """The operators of this model, by PyTorch's profiler."""
+        from turnkeyml.runtimes.torch_profile import profile_calls
+
+        def call() -> None:
+            self.prepare()
+            self.run()
+
+        return profile_calls(call, self._function, seconds)
 
     def close(self) -> None:
         self._result = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,12 +12,14 @@ import numpy as np
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.nvml import Gpu
 from turnkeyml.runtimes.trt_build import Recipe
 from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
 from turnkeyml.runtimes.trt_library import load_tensorrt, logger
+from turnkeyml.runtimes.trt_profile import profile_context
 
 __all__ = ["TrtSession", "check_range", "numpy_name", "shapes_of"]
 
@@ -150,6 +153,23 @@ class TrtSession:
             event.close()
         return times
 
+    def profile(self, seconds: float) -> Profile:
+        """The layers of the engine, which a second context runs without a CUDA graph."""
+        assert self._bound is not None
+        bound = self._bound
+
+        def plain() -> None:
+            self._start()
+            self._stream.synchronize()
+
+        with contextlib.closing(bound.twin(self._shapes)) as twin:
+
+            def profiled() -> None:
+                twin.start()
+                self._stream.synchronize()
+
+            return profile_context(self._trt, twin.context, plain, profiled, seconds)
+
     def device_memory(self) -> int | None:
         """What the engine and its buffers take on the GPU, without the context of the process."""
         self._look_at_memory()
@@ -258,6 +278,19 @@ class _Bound:
         ]
         self._execute = functools.partial(self._context.execute_async_v3, stream.address)
         self.compute: Callable[[], None] = self._compute
+
+    @property
+    def context(self) -> Any:
+        """The execution context of TensorRT."""
+        return self._context
+
+    def twin(self, shapes: Mapping[str, tuple[int, ...]]) -> _Bound:
+        """Another context of the same engine, with memory of its own."""
+        order = tuple(tensor.name for tensor in self.outputs)
+        twin = _Bound(self._engine, self._stream, shapes, order)
+        for mine, theirs in zip(self.inputs, twin.inputs, strict=True):
+            np.copyto(theirs.host.array, mine.host.array)
+        return twin
 
     def start(self) -> None:
         """Start one inference with its transfers."""

@@ -2,11 +2,14 @@
 import { counted, duration, element, moment, readable, replaceChildren, significant, titleOf, withPower } from "./text.js";
 import { exactly } from "./filters.js";
 import { wordClass } from "./table.js";
-import { Chart, errorBars, GRID, ink, legend, looks, palette, tooltip, xAxis, yAxis } from "./charts.js";
+import { errorBars, GRID, ink, legend, looks, palette, tooltip, xAxis, yAxis } from "./charts.js";
+import { chartIn, plainTable, section } from "./sections.js";
+import { explanationSection } from "./explanation.js";
 
 // Sections that other parts of the product may add: each takes the page and gives an element or null.
 export const MODEL_SECTIONS = [
   evaluationsSection,
+  explanationSection,
   reproduceSection,
   samplesSection,
   trendSection,
@@ -16,32 +19,6 @@ export const MODEL_SECTIONS = [
   logsSection,
   everythingSection,
 ];
-
-function section(title, ...content) {
-  return element("section", { class: "card" }, element("h3", {}, title), content);
-}
-
-function plainTable(caption, heads, lines) {
-  return element(
-    "div",
-    { class: "scrolling", tabindex: "0", role: "region", "aria-label": caption },
-    element(
-      "table",
-      { class: "plain" },
-      element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
-      element("tbody", {}, lines.map((cells) => element("tr", {}, cells.map((cell) => element("td", {}, cell ?? ""))))),
-    ),
-  );
-}
-
-function chartIn(page, label, makeOption, tall = false) {
-  const area = element("div", { class: tall ? "chart tall" : "chart" });
-  const chart = new Chart(area, label);
-  chart.set(makeOption);
-  page.charts.push(chart);
-  return area;
-}
 
 function word(value) {
   return element("span", { class: wordClass(value) }, value ?? "");

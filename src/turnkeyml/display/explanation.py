@@ -1,0 +1,167 @@
+"""The text of an explanation: where the time goes, what the machine allows, findings."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from turnkeyml.explanation.words import counted, gigaflops, milliseconds, size
+from turnkeyml.nouns.explanations import Explanation, Operator, Part
+from turnkeyml.report.tables import printable, text_table
+
+__all__ = ["explanation_lines"]
+
+WIDTH = 100
+"""Columns where there is no terminal."""
+LEAST_WIDTH = 60
+OPERATORS = 10
+PARTS = 8
+BAR = 20
+LEAST_SHARE = 0.005
+LIMITS = {
+    "compute": "compute: close to the peak of the arithmetic",
+    "memory": "memory: close to the bandwidth",
+    "kernels": "kernels that are far from both",
+    "overhead": "short operators: overhead of their calls",
+    "unknown": "operators of unknown cost",
+}
+
+
+def explanation_lines(explanation: Explanation, width: int | None = None) -> list[str]:
+    """An explanation for people, in lines of at most ``width`` columns."""
+    width = max(LEAST_WIDTH, width or WIDTH)
+    return [
+        *_heading(explanation, width),
+        "",
+        *_findings(explanation, width),
+        "",
+        *_limits(explanation, width),
+        "",
+        *_parts("By type", explanation.types, width),
+        *_modules(explanation, width),
+        "",
+        *_operators(explanation, width),
+        "",
+        *_peaks(explanation, width),
+        *_notes(explanation, width),
+    ]
+
+
+def _heading(one: Explanation, width: int) -> Iterator[str]:
+    low, high = one.latency_low, one.latency_high
+    interval = "" if low is None or high is None else f" ({low:.4g} to {high:.4g})"
+    what = f"{one.runtime} {one.runtime_version}".strip()
+    yield from _wrapped(
+        f"{one.build_name}: {one.latency:.4g} ms{interval} with {what} in {one.precision}, "
+        f"{counted(one.threads, 'thread')}, on {one.device}",
+        "",
+        width,
+    )
+    if one.verdict is not None and not one.verdict.trusted:
+        yield from _wrapped(f"Its outputs are not verified: {one.verdict}.", "", width)
+
+
+def _findings(one: Explanation, width: int) -> Iterator[str]:
+    if not one.findings:
+        yield "Nothing stands out."
+        return
+    for number, finding in enumerate(one.findings, 1):
+        yield from _wrapped(f"{number}. {finding.text}", "   ", width)
+        yield from _wrapped(f"   Evidence: {finding.evidence}.", "   ", width)
+        yield from _wrapped(f"   Try: {finding.advice}.", "   ", width)
+
+
+def _limits(one: Explanation, width: int) -> Iterator[str]:
+    yield "What holds it back"
+    named = {**LIMITS, "outside": one.outside}
+    rows = [(ms, named[name]) for name, ms in one.limits.items()]
+    for ms, words in sorted(rows, reverse=True):
+        if abs(ms) >= LEAST_SHARE * one.latency:
+            yield from _bar(ms, ms / one.latency, words, width)
+
+
+def _bar(ms: float, share: float, words: str, width: int) -> Iterator[str]:
+    bar = "█" * round(max(0.0, min(share, 1.0)) * BAR)
+    head = f"  {bar:<{BAR}} {share:>5.0%} {milliseconds(ms):>8}  "
+    yield _cut(head + printable(words), width)
+
+
+def _parts(title: str, parts: Sequence[Part], width: int) -> Iterator[str]:
+    yield title
+    for part in parts[:PARTS]:
+        nodes = counted(part.count, "operator")
+        yield from _bar(part.ms, part.share, f"{part.name} ({nodes})", width)
+    rest = parts[PARTS:]
+    if rest:
+        ms, share = sum(p.ms for p in rest), sum(p.share for p in rest)
+        yield from _bar(ms, share, counted(len(rest), "other"), width)
+
+
+def _modules(one: Explanation, width: int) -> Iterator[str]:
+    if len(one.modules) > 1:
+        yield ""
+        yield from _parts("By module", one.modules, width)
+
+
+def _operators(one: Explanation, width: int) -> Iterator[str]:
+    header = ["ms", "share", "of peak", "bound", "GFLOP", "MB", "type", "operator"]
+    rows = [_cells(operator) for operator in one.operators[:OPERATORS]]
+    more = len(one.operators) - len(rows)
+    yield from (_cut(line, width) for line in text_table(header, rows))
+    if more > 0:
+        yield f"… and {more} more; --json has them all"
+
+
+def _cells(operator: Operator) -> list[str]:
+    efficiency = operator.efficiency
+    return [
+        f"{operator.ms:.3g}",
+        f"{operator.share:.1%}",
+        "?" if efficiency is None else f"{efficiency:.0%}",
+        operator.bound.value,
+        "?" if operator.flops is None else f"{operator.flops / 1e9:.3g}",
+        "?" if operator.bytes is None else f"{operator.bytes / 1e6:.3g}",
+        operator.op_type,
+        operator.name,
+    ]
+
+
+def _peaks(one: Explanation, width: int) -> Iterator[str]:
+    peaks = one.peaks
+    products = ", ".join(f"{peaks.product(p):.0f} in {p}" for p in peaks.products)
+    speeds = ", ".join(f"{speed:.0f} for {size(number)}" for number, speed in peaks.points())
+    threads = counted(peaks.threads, "thread")
+    yield from _wrapped(f"Peaks of this machine with {threads}, measured:", "", width)
+    yield from _wrapped(f"  matrix product: {products or 'unknown'} GFLOP/s", "    ", width)
+    yield from _wrapped(f"  memory: {speeds or 'unknown'} GB/s", "    ", width)
+    yield from _wrapped(
+        f"The model: {gigaflops(one.flops)}, {size(one.weight_bytes)} of weights, "
+        f"{size(one.bytes)} to move; at these peaks {milliseconds(one.least_ms)}.",
+        "",
+        width,
+    )
+
+
+def _notes(one: Explanation, width: int) -> Iterator[str]:
+    yield from _wrapped(
+        f"Operators {milliseconds(one.operators_ms)} + {one.outside} "
+        f"{milliseconds(one.outside_ms)} = {milliseconds(one.latency)}. Operator times: "
+        f"{one.profiler}, {counted(one.profiled_runs, 'run')}.",
+        "",
+        width,
+    )
+    for note in one.notes:
+        yield from _wrapped(note, "", width)
+    for other in one.alternatives:
+        found = milliseconds(other.ms) if other.ms is not None else f"failed: {other.reason}"
+        yield from _wrapped(f"With {other.name}: {found}.", "", width)
+
+
+def _wrapped(text: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        printable(text), width, subsequent_indent=indent, break_on_hyphens=False
+    ) or [""]
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else line[: width - 1] + "…"

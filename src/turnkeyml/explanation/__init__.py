@@ -1,0 +1,1 @@
+"""Why is a model as slow as it is? Profile → costs → roofline → findings."""

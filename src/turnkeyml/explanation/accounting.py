@@ -1,0 +1,81 @@
+"""Recorded operator times as parts of the latency that was measured without a profiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from turnkeyml.explanation.words import milliseconds
+from turnkeyml.nouns.profiles import Profile
+
+__all__ = ["Account", "account"]
+
+NOTABLE = 0.05
+LEAST_SHARE = 0.1
+"""Of its recorded time, that an operator keeps at least, whatever recording it costs."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Operators and the rest, which add up to the latency. Times are in milliseconds."""
+
+    latency: float
+    recorded_ms: float
+    """The sum of the operators as they were recorded."""
+    times: tuple[float, ...]
+    """The part of the latency of each operator, in the order of the profile."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def operators_ms(self) -> float:
+        return sum(self.times)
+
+    @property
+    def outside_ms(self) -> float:
+        return max(0.0, self.latency - self.operators_ms)
+
+
+def account(profile: Profile, latency: float) -> Account:
+    """How recorded times become parts of a latency.
+
+    The machine may have been faster or slower while it profiled: the plain runs in between tell by
+    how much. Operators that take longer together than a whole plain run include what it costs to
+    record them; that is taken off, in equal parts per call.
+    """
+    recorded = sum(operator.ms for operator in profile.operators)
+    drift = latency / profile.plain_ms
+    times = [ms * drift for ms in _without_recording(profile, recorded)]
+    return Account(latency, recorded, tuple(times), tuple(_notes(profile, recorded, drift)))
+
+
+def _without_recording(profile: Profile, recorded: float) -> list[float]:
+    """The times of the operators, together at most a plain run."""
+    excess = recorded - profile.plain_ms
+    if excess <= 0:
+        return [operator.ms for operator in profile.operators]
+    each = excess / max(1.0, sum(operator.calls for operator in profile.operators))
+    left = [max(LEAST_SHARE * o.ms, o.ms - each * o.calls) for o in profile.operators]
+    return [ms * profile.plain_ms / sum(left) for ms in left]
+
+
+def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
+    plain, profiled = milliseconds(profile.plain_ms), milliseconds(profile.profiled_ms)
+    now = milliseconds(profile.plain_ms * drift)
+    if profile.profiled_ms > (1 + NOTABLE) * profile.plain_ms:
+        cost = profile.profiled_ms / profile.plain_ms - 1
+        yield (
+            f"{profile.profiler} makes a run {cost:.0%} slower ({profiled} instead of {plain}); "
+            "that is no part of the latency."
+        )
+    if recorded > (1 + NOTABLE) * profile.plain_ms:
+        yield (
+            f"The operators were recorded with {milliseconds(recorded)} together, more than a run "
+            f"without the profiler takes ({plain}); the excess was taken off in equal parts per "
+            "call."
+        )
+    if abs(drift - 1) > NOTABLE:
+        yield (
+            f"Runs took {plain} while the profiler was used and {now} when the latency was "
+            f"measured; the times of the operators were multiplied by {drift:.2f}."
+        )
+    yield from profile.notes

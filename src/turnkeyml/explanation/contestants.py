@@ -1,0 +1,142 @@
+"""What is measured for an explanation: the model as asked for, and cheap alternatives to it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import read_state
+from turnkeyml.cache.stats import read_stats
+from turnkeyml.errors import MeasureError
+from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.entries import Contestant, Entry, FileContestant
+from turnkeyml.evaluate.rerun import RerunRequest
+from turnkeyml.measure.spawn import Worker
+from turnkeyml.nouns import HERE, Place, Plan
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.system import machine
+
+__all__ = ["Candidate", "candidates", "worker_of"]
+
+
+@dataclass(frozen=True)
+class LiveAgain:
+    """A live model in a fresh process that runs its script again."""
+
+    runtime: Runtime
+    precision: str
+    folder: Path
+    request: RerunRequest
+    place: Place = HERE
+    artifact: None = None
+    sha256: None = None
+    changed: bool = False
+    fresh_processes: bool = True
+
+    @contextlib.contextmanager
+    def enter(self, number: int) -> Iterator[Entry]:
+        worker = Worker("turnkeyml.evaluate.rerun", self.request, self.folder, self.runtime.name)
+        with contextlib.closing(worker):
+            yield Entry(
+                worker, worker.costs, worker.observe, worker.verification, worker.under_load
+            )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A contestant with what distinguishes it from the others."""
+
+    contestant: Contestant
+    threads: int
+    precision: str
+
+    @property
+    def name(self) -> str:
+        words = f"{self.threads} thread{'s' * (self.threads != 1)}"
+        return f"{self.precision}, {words}" if self.precision else words
+
+
+def candidates(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> list[Candidate]:
+    """The model as the plan asks for first, then with fewer threads and in other precisions."""
+    threads = plan.threads or machine.usable_cores()
+    plan = replace(plan, threads=threads)
+    asked = _candidate(folder, plan, runtime, work / "asked")
+    found = [asked]
+    if runtime.monitor() is None:  # the threads of a model on an accelerator do not compute
+        for fewer in _fewer(threads):
+            there = replace(plan, threads=fewer)
+            found.append(_candidate(folder, there, runtime, work / f"threads-{fewer}"))
+    for precision in _others(folder, runtime, asked.precision):
+        there = replace(plan, precisions=(precision,))
+        found.append(_candidate(folder, there, runtime, work / precision))
+    return found
+
+
+def _others(folder: BuildFolder, runtime: Runtime, asked: str) -> list[str]:
+    """The other precisions that the build has files in."""
+    state = read_state(folder)
+    if state is None or not runtime.measures_files:
+        return []
+    return [precision for precision in state.precisions if precision != asked]
+
+
+def _fewer(threads: int) -> list[int]:
+    """Fewer threads that are worth a try: one, half of them, and one per core."""
+    return sorted({n for n in (1, threads // 2, machine.usable_cores()) if 0 < n < threads})
+
+
+def _candidate(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> Candidate:
+    work.mkdir(parents=True, exist_ok=True)
+    assert plan.threads is not None
+    if not runtime.measures_files:
+        again = _live(folder, plan, runtime, work)
+        return Candidate(again, plan.threads, again.precision)
+    contestants = Contestants(folder, plan, read_state(folder))
+    missing = contestants.missing_precisions()
+    if missing:
+        raise MeasureError(
+            f"The build {folder.name} has no file in {missing[0]}; explain its script or model "
+            f"with --precision {missing[0]} to build it."
+        )
+    (contestant,) = contestants.of(runtime)[:1]
+    assert isinstance(contestant, FileContestant)
+    return Candidate(replace(contestant, folder=work), plan.threads, contestant.precision)
+
+
+def _live(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> LiveAgain:
+    stats = read_stats(folder)
+    script, digest = str(stats.get("file", "")), str(stats.get("hash", ""))
+    if not script.endswith(".py") or not Path(script).is_file():
+        raise MeasureError(
+            f"{runtime.title} needs the script of the build {folder.name}, which is not there; "
+            "explain the script instead."
+        )
+    cast_to = next((p for p in plan.precisions if p in runtime.casts_live_to), "")
+    request = RerunRequest(
+        script=script,
+        script_args=plan.script_args,
+        max_depth=plan.max_depth,
+        hash=digest,
+        device=plan.device,
+        runtime=runtime.name,
+        threads=plan.threads or machine.usable_cores(),
+        arguments=runtime.complete(plan.rt_args),
+        build_folder=str(folder.path),
+        cast_to=cast_to,
+    )
+    return LiveAgain(runtime, cast_to or _precision(stats), work, request)
+
+
+def _precision(stats: dict[str, Any]) -> str:
+    """That of the inputs of a live model; fp32 if they have none."""
+    dtypes = {str(dtype) for dtype in (stats.get("input_dtypes") or {}).values()}
+    return "fp16" if dtypes == {"float16"} else "bf16" if dtypes == {"bfloat16"} else "fp32"
+
+
+def worker_of(candidate: Candidate) -> contextlib.AbstractContextManager[Entry]:
+    """A fresh process with the candidate, for the profiler."""
+    return candidate.contestant.enter(1)

@@ -1,0 +1,119 @@
+"""Explaining a build: measure, account, compare with the peaks, find, keep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from turnkeyml.cache.files import write_json
+from turnkeyml.cache.layout import BuildFolder, trace_file
+from turnkeyml.cache.state import read_state
+from turnkeyml.cache.stats import read_stats
+from turnkeyml.errors import MeasureError
+from turnkeyml.explanation.accounting import account
+from turnkeyml.explanation.findings import findings_of
+from turnkeyml.explanation.observing import Observed, observe
+from turnkeyml.explanation.peaks import bandwidth, peaks_of
+from turnkeyml.explanation.roofline import limits_of, modules_of, operators_of, types_of
+from turnkeyml.explanation.source import SourceNode, read_source
+from turnkeyml.explanation.trace import trace_of
+from turnkeyml.nouns import Plan, to_dict
+from turnkeyml.nouns.explanations import Explanation, Peaks
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.registry import find_device, find_runtime
+
+__all__ = ["explain_build"]
+
+Tell = Callable[[str], None]
+
+
+def explain_build(
+    folder: BuildFolder, plan: Plan, *, remeasure_peaks: bool = False, tell: Tell
+) -> Explanation:
+    """Why a build takes as long as it does with the runtime of a plan; also kept in the build.
+
+    ``tell`` hears what is being done.
+    """
+    runtime = find_runtime(plan.runtimes[0], plan.device)
+    runtime.require()
+    with folder.lock(), folder.work() as work:
+        _require_build(folder, runtime)
+        observed = observe(folder, plan, runtime, work, tell)
+        accelerator = find_device(plan.device).describe() if runtime.monitor() else ""
+        peaks = peaks_of(
+            folder.cache_dir, observed.threads, accelerator, remeasure_peaks, tell=tell
+        )
+        found = _explain(folder, runtime, observed, peaks, _source(folder, observed))
+        kept = folder.explanation(runtime.device, runtime.name, found.precision)
+        write_json(folder.path / found.trace, trace_of(found, observed.profile))
+        write_json(kept, to_dict(found))
+    return found
+
+
+def _require_build(folder: BuildFolder, runtime: Runtime) -> None:
+    state = read_state(folder)
+    if runtime.measures_files and (state is None or not state.succeeded):
+        raise MeasureError(
+            f"The build {folder.name} is not finished; explain its script or model instead."
+        )
+
+
+def _source(folder: BuildFolder, observed: Observed) -> Mapping[str, SourceNode]:
+    """The nodes of the file that was measured; none for a live model."""
+    artifact = observed.evaluation.artifact
+    return read_source(folder.path / artifact) if artifact else {}
+
+
+def _explain(
+    folder: BuildFolder,
+    runtime: Runtime,
+    observed: Observed,
+    peaks: Peaks,
+    source: Mapping[str, SourceNode],
+) -> Explanation:
+    evaluation, profile = observed.evaluation, observed.profile
+    assert evaluation.performance is not None
+    performance = evaluation.performance
+    balance = account(profile, performance.median_latency)
+    operators = operators_of(profile, balance, peaks, source)
+    weights = sum(operator.weight_bytes for operator in operators)
+    precision = evaluation.precision or ""
+    trace = trace_file(folder.explanation(runtime.device, runtime.name, precision))
+    explanation = Explanation(
+        build_name=folder.name,
+        model=str(read_stats(folder).get("model_name", "")) or folder.name,
+        device=evaluation.device,
+        runtime=runtime.name,
+        runtime_version=evaluation.runtime_version or "",
+        precision=precision,
+        threads=observed.threads,
+        created=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        latency=performance.median_latency,
+        latency_low=performance.median_low,
+        latency_high=performance.median_high,
+        operators_ms=balance.operators_ms,
+        outside_ms=balance.outside_ms,
+        outside=profile.outside,
+        profiler=profile.profiler,
+        profiled_runs=profile.runs,
+        plain_ms=profile.plain_ms,
+        profiled_ms=profile.profiled_ms,
+        profiled_operators_ms=balance.recorded_ms,
+        in_python=profile.in_python,
+        resolution_us=profile.resolution_us,
+        peaks=peaks,
+        operators=operators,
+        types=types_of(operators),
+        modules=modules_of(operators),
+        flops=sum(operator.flops or 0.0 for operator in operators),
+        bytes=sum(operator.bytes or 0.0 for operator in operators),
+        weight_bytes=weights,
+        least_ms=sum(o.ms if o.least_ms is None else o.least_ms for o in operators),
+        weights_ms=weights / (bandwidth(peaks, weights) or float("inf")) / 1e6,
+        limits=limits_of(operators, balance.outside_ms),
+        alternatives=observed.alternatives,
+        notes=(*balance.notes, *peaks.problems),
+        verdict=evaluation.verdict,
+        trace=trace.relative_to(folder.path).as_posix(),
+    )
+    return findings_of(explanation)

@@ -1,0 +1,213 @@
+"""PyTorch's profiler: the time of every operator, by the module that called it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function
+
+from turnkeyml.nouns.profiles import OperatorTime, Profile, Span, TensorShape
+from turnkeyml.runtimes.profiling import take_turns, typical
+from turnkeyml.runtimes.torch_shapes import output_of
+
+__all__ = ["profile_calls"]
+
+MOST_RUNS = 60
+"""PyTorch keeps every event of a recording as an object."""
+RUN = "turnkey run"
+MODULE = "turnkey module: "
+COMPILED_CODE = "## Call CompiledFxGraph"
+"""The code that torch.compile wrote; its own time is that of the kernels in it."""
+AROUND = ("Torch-Compiled Region", "CompiledFunction", "AOTDispatcher", "TorchDynamo", "Pregraph")
+"""Events around the compiled code, which are no operators."""
+LEAST_SHARE = 0.1
+"""Of an operator's recorded time, that is its own at least, whatever recording it costs."""
+_DTYPES = {
+    "float": "float32",
+    "double": "float64",
+    "c10::Half": "float16",
+    "c10::BFloat16": "bfloat16",
+    "long int": "int64",
+    "int": "int32",
+    "signed char": "int8",
+    "unsigned char": "uint8",
+}
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of an operator in a recording, with the module that called it."""
+
+    event: Any
+    module: str
+    own_only: bool = False
+    """Whether only its own time counts, as what it calls are operators too."""
+
+    @property
+    def us(self) -> float:
+        if self.own_only:
+            return float(self.event.self_cpu_time_total)
+        return float(self.event.time_range.elapsed_us())
+
+    @property
+    def events(self) -> int:
+        """How many events were recorded for it."""
+        return 1 if self.own_only else _count(self.event)
+
+    @property
+    def op_type(self) -> str:
+        name = str(self.event.name)
+        return "TorchInductor kernels" if name.startswith(COMPILED_CODE) else name
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.module, self.op_type, str(self.event.input_shapes)
+
+
+def profile_calls(call: Callable[[], None], model: Any, seconds: float) -> Profile:
+    """The profile of calls of a live model, in turns with calls that are not profiled."""
+    recordings: list[Any] = []
+    modules = _Modules(model)
+
+    @contextlib.contextmanager
+    def recording() -> Iterator[None]:
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as one, modules.named():
+            yield
+        recordings.append(one)
+
+    def profiled() -> None:
+        with record_function(RUN):
+            call()
+
+    turns = take_turns(call, profiled, seconds, MOST_RUNS, recording)
+    runs = [event for one in recordings for event in one.events() if event.name == RUN]
+    counted = [run for run, counts in zip(runs, turns.counted, strict=True) if counts]
+    chosen = typical(turns.profiled)
+    shown = [counted[number] for number in chosen]
+    plain = float(np.mean(turns.plain[typical(turns.plain)]))
+    slow = float(np.mean(turns.profiled[chosen]))
+    return Profile(
+        profiler="PyTorch's profiler",
+        runs=len(shown),
+        plain_ms=plain,
+        profiled_ms=slow,
+        operators=_operators(shown, _weights(model), (slow - plain) * 1e3),
+        spans=tuple(_spans(shown[len(shown) // 2])),
+        in_python=modules.are_called,
+        outside="outside of the operators, in Python and PyTorch's dispatcher",
+    )
+
+
+class _Modules:
+    """Names the modules of a model in a recording while they are called."""
+
+    def __init__(self, model: Any) -> None:
+        is_eager = isinstance(model, torch.nn.Module) and not hasattr(model, "_orig_mod")
+        named = model.named_modules() if is_eager else ()  # hooks would compile a model again
+        self._names = {id(module): name for name, module in named}
+        self._open: list[Any] = []
+
+    @property
+    def are_called(self) -> bool:
+        """Whether Python calls them, one by one."""
+        return bool(self._names)
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """Within it, every call of a module is an event of its name."""
+        if not self._names:
+            yield
+            return
+        before = torch.nn.modules.module.register_module_forward_pre_hook(self._begin)
+        after = torch.nn.modules.module.register_module_forward_hook(self._end, always_call=True)
+        try:
+            yield
+        finally:
+            before.remove()
+            after.remove()
+
+    def _begin(self, module: Any, *_: Any) -> None:
+        event = record_function(MODULE + self._names.get(id(module), type(module).__name__))
+        event.__enter__()
+        self._open.append(event)
+
+    def _end(self, *_: Any) -> None:
+        if self._open:
+            self._open.pop().__exit__(None, None, None)
+
+
+def _weights(model: Any) -> set[tuple[int, ...]]:
+    """The shapes of the parameters, and those of their transposes."""
+    if not isinstance(model, torch.nn.Module):
+        return set()
+    shapes = {tuple(parameter.shape) for parameter in model.parameters()}
+    return shapes | {shape[::-1] for shape in shapes}
+
+
+def _calls(event: Any, module: str = "") -> Iterator[_Call]:
+    """The operators that were called within an event, but not those that these call."""
+    name = str(event.name)
+    if name.startswith(COMPILED_CODE):
+        yield _Call(event, module, own_only=True)
+    elif name != RUN and not name.startswith((MODULE, *AROUND)):
+        yield _Call(event, module)
+        return
+    inner = name.removeprefix(MODULE) if name.startswith(MODULE) else module
+    for child in event.cpu_children:
+        yield from _calls(child, inner)
+
+
+def _count(event: Any) -> int:
+    return 1 + sum(map(_count, event.cpu_children))
+
+
+def _operators(
+    runs: Sequence[Any], weights: set[tuple[int, ...]], cost: float
+) -> tuple[OperatorTime, ...]:
+    """The mean of some runs, without ``cost``: the microseconds per run that recording takes, in
+    equal parts per event."""
+    together: dict[tuple[Any, ...], list[_Call]] = {}
+    for call in (call for run in runs for call in _calls(run)):
+        together.setdefault(call.key, []).append(call)
+    each = max(0.0, cost) / max(1.0, sum(map(_count, runs)) / len(runs))
+    return tuple(_operator(calls, weights, len(runs), each) for calls in together.values())
+
+
+def _operator(
+    calls: Sequence[_Call], weights: set[tuple[int, ...]], runs: int, each: float
+) -> OperatorTime:
+    first = calls[0]
+    recorded = sum(call.us for call in calls)
+    own = recorded - each * sum(call.events for call in calls)
+    name = f"{first.module}: {first.op_type}" if first.module else first.op_type
+    inputs = tuple(_shapes(first.event, weights))
+    return OperatorTime(
+        name=name,
+        op_type=first.op_type,
+        ms=max(own, LEAST_SHARE * recorded) / runs / 1e3,
+        calls=len(calls) / runs,
+        module=first.module,
+        inputs=inputs,
+        outputs=output_of(first.op_type, inputs, getattr(first.event, "concrete_inputs", ())),
+    )
+
+
+def _shapes(event: Any, weights: set[tuple[int, ...]]) -> Iterator[TensorShape]:
+    for shape, dtype in zip(event.input_shapes, event.input_dtypes or (), strict=False):
+        known = _DTYPES.get(dtype)
+        if known is None or not all(isinstance(size, int) for size in shape):
+            continue  # a number, a list or nothing
+        found = TensorShape(known, tuple(shape))
+        yield replace(found, constant=found.shape in weights and len(found.shape) > 0)
+
+
+def _spans(run: Any) -> Iterator[Span]:
+    begin = run.time_range.start
+    for call in _calls(run):
+        name = f"{call.module}: {call.op_type}" if call.module else call.op_type
+        yield Span(name, call.op_type, call.event.time_range.start - begin, call.us)

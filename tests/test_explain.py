@@ -1,0 +1,359 @@
+"""``turnkey explain``: known bottlenecks are found, and the figures add up."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import bottlenecks
+from turnkeyml import UsageError, explain
+from turnkeyml.cache.files import write_json
+from turnkeyml.cache.layout import peaks_file
+from turnkeyml.cli.main import main
+from turnkeyml.display.explanation import explanation_lines
+from turnkeyml.explanation.accounting import account
+from turnkeyml.explanation.costs import cost_of
+from turnkeyml.explanation.findings import findings_of
+from turnkeyml.explanation.peaks import bandwidth
+from turnkeyml.explanation.source import SourceNode
+from turnkeyml.nouns import from_dict, to_dict
+from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Peaks
+from turnkeyml.nouns.profiles import OperatorTime, Profile, TensorShape
+from turnkeyml.runtimes.ort_profile import events_of
+from turnkeyml.runtimes.torch_shapes import output_of
+from turnkeyml.system import machine
+
+F32 = "float32"
+PEAKS = Peaks(
+    "a machine",
+    2,
+    products={"fp32": {"onnxruntime": 500.0}, "int8": {"onnxruntime": 2000.0}},
+    bandwidths={"1000000": {"triad": 200.0}, "100000000": {"triad": 100.0, "read": 90.0}},
+)
+
+
+def status(*words: str) -> object:
+    """The exit status of a command."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    return ended.value.code
+
+
+def shape(*sizes: int, dtype: str = F32, constant: bool = False) -> TensorShape:
+    return TensorShape(dtype, sizes, constant)
+
+
+def operator(op_type: str, inputs: list[TensorShape], *outputs: TensorShape) -> OperatorTime:
+    return OperatorTime("node", op_type, 1.0, inputs=tuple(inputs), outputs=outputs)
+
+
+@pytest.mark.parametrize(
+    ("one", "flops"),
+    [
+        (operator("MatMul", [shape(8, 32), shape(32, 16)], shape(8, 16)), 2 * 8 * 16 * 32),
+        # ONNX Runtime does not report weights that it has packed.
+        (operator("Gemm", [shape(8, 32), shape(16)], shape(8, 16)), 2 * 8 * 16 * 32),
+        (operator("MatMul", [shape(4, 8, 32), shape(4, 32, 16)], shape(4, 8, 16)), 32768),
+        (operator("FusedMatMul", [shape(9, 4, 8), shape(9, 4, 8)], shape(4, 9, 9)), 5184),
+        (operator("aten::addmm", [shape(16), shape(8, 32), shape(32, 16)], shape(8, 16)), 8192),
+        (operator("Conv", [shape(1, 3, 8, 8), shape(4, 3, 3, 3)], shape(1, 4, 8, 8)), 13824),
+        (operator("Conv", [shape(1, 4, 8, 8), shape(4, 1, 3, 3)], shape(1, 4, 8, 8)), 4608),
+        (
+            operator("Convolution", [shape(1, 4, 8, 8), shape(4, 1, 1, 3, 3)], shape(1, 4, 8, 8)),
+            4608,
+        ),
+        (operator("Add", [shape(10), shape(10)], shape(10)), 10),
+        (operator("LSTM", [shape(5, 2, 8)], shape(5, 1, 2, 16)), 2 * 5 * 2 * 4 * 16 * 24),
+        (operator("Transpose", [shape(4, 5)], shape(5, 4)), 0),
+    ],
+)
+def test_arithmetic_follows_from_real_shapes(one: OperatorTime, flops: float) -> None:
+    assert cost_of(one).flops == flops
+
+
+@pytest.mark.parametrize("op_type", ["Loop", "If", "SomethingNew", "Conv", "Einsum"])
+def test_a_cost_that_is_not_known_is_never_guessed(op_type: str) -> None:
+    cost = cost_of(operator(op_type, [shape(4, 4)], shape(4, 4)))
+    assert (cost.flops, cost.bytes) == (None, None)
+
+
+def test_the_file_tells_what_the_profile_leaves_out() -> None:
+    einsum = operator("Einsum", [shape(2, 3), shape(3, 4)], shape(2, 4))
+    assert cost_of(einsum, SourceNode({"equation": b"ij,jk->ik"})).flops == 2 * 2 * 3 * 4
+    conv = operator("QLinearConv", [shape(1, 3, 8, 8, dtype="uint8")], shape(1, 4, 8, 8))
+    weight = SourceNode(weights={3: shape(4, 3, 3, 3, dtype="int8", constant=True)})
+    assert cost_of(conv, weight).flops == 13824
+
+
+def test_weights_count_where_the_runtime_has_packed_them() -> None:
+    cost = cost_of(operator("MatMul", [shape(1, 32)], shape(1, 16)))
+    assert cost.weight_bytes == 32 * 16 * 4
+    assert cost.bytes == (32 + 32 * 16 + 16) * 4
+
+
+def test_bandwidth_lies_between_the_measured_working_sets() -> None:
+    assert bandwidth(PEAKS, 1_000) == 200
+    assert bandwidth(PEAKS, 10_000_000) == pytest.approx(150)
+    assert bandwidth(PEAKS, 1e12) == 100
+    assert bandwidth(Peaks("none", 1), 1.0) is None
+
+
+def profile(times: list[float], plain: float, profiled: float) -> Profile:
+    made = [OperatorTime(f"n{n}", "Add", ms) for n, ms in enumerate(times)]
+    return Profile("a profiler", 10, plain, profiled, tuple(made))
+
+
+def test_operators_and_the_rest_add_up_to_the_latency() -> None:
+    found = account(profile([2.0, 3.0], plain=6.0, profiled=6.2), latency=6.0)
+    assert found.times == (2.0, 3.0)
+    assert found.outside_ms == pytest.approx(1.0)
+    assert not found.notes
+
+
+def test_what_recording_costs_is_taken_off_and_named() -> None:
+    found = account(profile([0.2, 9.9], plain=10.0, profiled=10.6), latency=10.0)
+    assert found.times == pytest.approx((0.15, 9.85))
+    assert "6% slower" in found.notes[0]
+
+
+def test_a_machine_that_was_slower_meanwhile_is_corrected_for_and_named() -> None:
+    found = account(profile([5.0], plain=10.0, profiled=10.0), latency=5.0)
+    assert found.times == (2.5,)
+    assert "multiplied by 0.50" in found.notes[0]
+
+
+def test_the_time_of_a_loop_is_without_that_of_its_body() -> None:
+    def event(name: str, op: str, ts: int, dur: int) -> dict[str, object]:
+        return {
+            "cat": "Node",
+            "name": f"{name}_kernel_time",
+            "ts": ts,
+            "dur": dur,
+            "args": {"op_name": op},
+        }
+
+    run = {"cat": "Session", "name": "model_run", "ts": 0, "dur": 100}
+    events = [
+        event("body", "Add", 20, 10),
+        event("loop", "Loop", 10, 50),
+        event("z", "Add", 70, 5),
+        run,
+    ]
+    assert [(e.key.split("\0")[0], e.own) for e in events_of(events)[0]] == [
+        ("loop", 40.0),
+        ("body", 10.0),
+        ("z", 5.0),
+    ]
+
+
+def test_the_output_of_a_convolution_of_pytorch_follows_from_its_arguments() -> None:
+    inputs = [shape(1, 3, 32, 32), shape(8, 3, 3, 3)]
+    given = [None, None, None, [2, 2], [1, 1], [1, 1], 1]
+    assert output_of("aten::conv2d", inputs, given) == (shape(1, 8, 16, 16),)
+    assert output_of("aten::embedding", inputs, given) == ()
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that knows the peaks of this machine, so that no test measures them."""
+    folder = tmp_path_factory.mktemp("cache")
+    for threads in range(1, len(machine.allowed_processors()) + 1):
+        peaks = dataclasses.replace(PEAKS, machine=machine.cpu_name(), threads=threads)
+        write_json(peaks_file(folder, f"{machine.cpu_name()}-{threads}"), to_dict(peaks))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cast_storm(cache: Path) -> Explanation:
+    model = bottlenecks.cast_storm(cache / "cast_storm.onnx", size=256)
+    (found,) = explain(model, cache_dir=cache, threads=1)
+    return found
+
+
+def test_a_cast_storm_is_found_and_adds_up(cast_storm: Explanation) -> None:
+    casts = next(one for one in cast_storm.findings if one.kind == "casts")
+    assert "between fp16 and fp32" in casts.text
+    assert "--precision fp32" in casts.advice
+    assert cast_storm.operators_ms + cast_storm.outside_ms == pytest.approx(cast_storm.latency)
+    assert sum(one.ms for one in cast_storm.operators) == pytest.approx(cast_storm.operators_ms)
+    assert sum(cast_storm.limits.values()) == pytest.approx(cast_storm.latency)
+
+
+def test_an_explanation_is_kept_in_the_build_with_a_trace_for_perfetto(
+    cache: Path, cast_storm: Explanation
+) -> None:
+    folder = cache / cast_storm.build_name
+    (kept,) = [p for p in (folder / "explanations").glob("*.json") if "trace" not in p.name]
+    assert from_dict(Explanation, json.loads(kept.read_text())) == cast_storm
+    trace = json.loads((folder / cast_storm.trace).read_text())
+    events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert {event["ph"] for event in trace["traceEvents"]} == {"X", "M"}
+    assert [event["name"] for event in events] == [
+        name for n in range(12) for name in (f"to_half_{n}", f"to_float_{n}", f"neg_{n}")
+    ]
+    ends = 0.0
+    for event in events:
+        assert {"name", "cat", "ts", "dur", "pid", "tid", "args"} <= set(event)
+        assert event["ts"] >= ends
+        ends = event["ts"] + event["dur"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_text_fits_the_terminal(cast_storm: Explanation, width: int) -> None:
+    lines = explanation_lines(cast_storm, width)
+    assert max(map(len, lines)) <= width
+    assert any("Casts between fp16 and fp32" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_one_slow_operator_is_named(cache: Path) -> None:
+    model = bottlenecks.slow_operator(cache / "slow_operator.onnx", size=48)
+    (found,) = explain(model, cache_dir=cache, threads=1)
+    assert found.findings[0].kind == "operator"
+    assert "the_slow_one (Resize" in found.findings[0].text
+
+
+def made(**fields: object) -> Explanation:
+    """An explanation of 10 ms without operators."""
+    texts = dict.fromkeys(("build_name", "model", "device", "runtime_version", "created"), "x")
+    numbers = dict.fromkeys(("latency_low", "latency_high"), None)
+    numbers |= dict.fromkeys(
+        ("operators_ms", "outside_ms", "plain_ms", "profiled_ms", "profiled_operators_ms"), 0.0
+    )
+    rest = {"runtime": "ort", "precision": "fp32", "threads": 8, "latency": 10.0, "outside": "x"}
+    rest |= {
+        "profiler": "x",
+        "profiled_runs": 1,
+        "resolution_us": 1.0,
+        "in_python": False,
+        "peaks": PEAKS,
+    }
+    return Explanation(**{**texts, **numbers, **rest, **fields})  # type: ignore[arg-type]
+
+
+def kinds(explanation: Explanation) -> list[str]:
+    return [finding.kind for finding in findings_of(explanation).findings]
+
+
+def test_threads_that_do_not_help_are_found() -> None:
+    two = Alternative("2 threads", 2, "fp32", 9.9)
+    found = findings_of(made(alternatives=(two,)))
+    assert found.findings[0].text == "2 threads are as fast as 8."
+    assert found.findings[0].advice == "use --threads 2"
+    one = Alternative("1 thread", 1, "fp32", 11.0)
+    assert "only 1.10 times as fast as 1" in findings_of(made(alternatives=(one,))).findings[0].text
+    assert kinds(made(alternatives=(Alternative("1 thread", 1, "fp32", 19.0),))) == []
+
+
+def test_weights_that_come_from_memory_give_a_bound() -> None:
+    (found,) = findings_of(made(weight_bytes=8e8, weights_ms=8.0, flops=4e8)).findings
+    assert "(800 MB)" in found.text
+    assert "faster than 8 ms here, you are at 80% of that" in found.text
+
+
+def test_a_faster_precision_of_the_same_build_is_found() -> None:
+    other = Alternative("fp32, 8 threads", 8, "fp32", 5.0)
+    (found,) = findings_of(made(precision="fp16", alternatives=(other,))).findings
+    assert found.text == "fp32 is 2.00 times as fast as fp16 here."
+
+
+def test_overhead_of_python_is_named_for_eager_models() -> None:
+    assert kinds(made(in_python=True, outside_ms=6.0)) == ["Python"]
+    assert kinds(made(outside_ms=6.0)) == ["overhead"]
+    assert kinds(made(outside_ms=1.0)) == []
+
+
+def test_nodes_on_the_cpu_of_an_accelerator_are_counted() -> None:
+    from turnkeyml.nouns.explanations import Operator
+
+    operators = tuple(
+        Operator(f"n{n}", "Gather", 1.0, 0.1, provider=provider, least_ms=1.0, bound=Bound.MEMORY)
+        for n, provider in enumerate(["CPUExecutionProvider"] * 2 + ["CUDAExecutionProvider"])
+    )
+    found = findings_of(made(operators=operators)).findings
+    assert "2 nodes of 3 run on the CPU (Gather)." in [one.text for one in found]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["explain"], "no BUILD|FILE given"),
+        (["explain", "nothing_00000000"], "There is no build 'nothing_00000000'"),
+        (["explain", "missing.onnx"], "missing.onnx"),
+        (["explain", "x", "--runtime", "nope"], "nope"),
+    ],
+)
+def test_a_wrong_command_says_what_is_wrong(
+    words: list[str], message: str, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = ["-d", str(cache)] if len(words) > 1 else []
+    assert status(*words, *extra) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_a_build_without_a_precision_says_how_to_get_it(
+    cache: Path, cast_storm: Explanation
+) -> None:
+    from turnkeyml import TurnkeyError
+
+    with pytest.raises(TurnkeyError, match="has no file in fp32"):
+        explain(cast_storm.build_name, cache_dir=cache, precision="fp32")
+
+
+def test_the_command_prints_one_document_and_saves_the_trace(
+    cache: Path, cast_storm: Explanation, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.json"
+    words = ["explain", cast_storm.build_name, "-d", str(cache), "--threads", "1", "--json"]
+    command = [sys.executable, "-m", "turnkeyml", *words, "--trace", str(trace)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
+    assert document["explanations"][0]["build_name"] == cast_storm.build_name
+    assert json.loads(trace.read_text())["traceEvents"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runtime", ["openvino", "torch-eager", "torch-compiled"])
+def test_every_runtime_with_a_profiler_is_explained(runtime: str, cache: Path) -> None:
+    script = Path("examples/cli/scripts/hello_world.py").resolve()
+    found = explain(script, cache_dir=cache, runtime=runtime, threads=1)
+    for one in found:
+        assert one.operators
+        assert one.operators_ms + one.outside_ms == pytest.approx(one.latency)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "kind"), [("memory_bound", "weights"), ("tiny_operators", "overhead")]
+)
+def test_other_known_bottlenecks_are_found(name: str, kind: str, cache: Path) -> None:
+    model = getattr(bottlenecks, name)(cache / f"{name}.onnx")
+    (found,) = explain(model, cache_dir=cache, threads=1)
+    assert kind in [finding.kind for finding in found.findings]
+
+
+@pytest.mark.slow
+def test_too_many_threads_are_found(cache: Path) -> None:
+    model = bottlenecks.tiny_operators(cache / "threads.onnx", count=60)
+    many = 4 * len(machine.allowed_processors())
+    (found,) = explain(model, cache_dir=cache, threads=many)
+    assert "threads" in [finding.kind for finding in found.findings]
+
+
+@pytest.mark.slow
+def test_peaks_are_measured_and_survive_a_precision_that_kills(tmp_path: Path) -> None:
+    from turnkeyml.explanation.peaks import peaks_of
+
+    steps: list[str] = []
+    found = peaks_of(tmp_path, 1, tell=steps.append)
+    assert found.product("fp32")
+    assert len(found.points()) > 2
+    assert peaks_of(tmp_path, 1, tell=steps.append) == found
+    assert len(steps) == 1
+    with pytest.raises(UsageError):
+        explain("x", cache_dir=tmp_path, precision="nope")
