@@ -30,7 +30,7 @@ def test_short_and_full_names_are_accepted(text):
 def test_commas_and_semicolons_separate_names():
     both = [["a", "b"], ["a", "b"]]
     assert [ort().complete({"providers": t})["providers"] for t in ("a,b", "a; b")] == both
-    with pytest.raises(UsageError, match="Invalid argument providers::, for the runtime ort"):
+    with pytest.raises(UsageError, match="Invalid argument providers=, for the runtime ort"):
         ort().complete({"providers": ","})
 
 

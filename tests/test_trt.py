@@ -155,7 +155,7 @@ class TestArguments:
         [("workspace", "0"), ("workspace", "1G"), ("builder_level", "6"), ("cuda_graph", "maybe")],
     )
     def test_what_cannot_be_is_a_usage_error(self, trt, name, value):
-        with pytest.raises(UsageError, match=f"Invalid argument {name}::{value}"):
+        with pytest.raises(UsageError, match=f"Invalid argument {name}={value}"):
             trt.complete({name: value})
 
     def test_tactic_sources_are_bits(self):
