@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-import time
 from types import TracebackType
 
 from turnkeyml.display.listing import size_in_words
-from turnkeyml.nouns.tuning import Trial, TrialStatus, TuneResult
+from turnkeyml.nouns.tuning import BRIEF, Trial, TrialStatus, TuneResult
 from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["Progress", "result_lines"]
@@ -21,14 +21,13 @@ SHOWN = 8
 
 
 class Progress:
-    """Shows in a terminal what is done now, on one line; through a pipe only what was found."""
+    """Shows in a terminal what is done now, on one line; through a pipe only what was found.
+
+    Nothing moves while configurations are timed: whatever draws a spinner takes processor time.
+    """
 
     def __init__(self) -> None:
-        from rich.console import Console
-
-        self._console = Console(file=sys.stdout)
-        self._status = self._console.status("Tuning") if self._console.is_terminal else None
-        self._began = time.monotonic()
+        self._in_terminal = sys.stdout.isatty()
 
     def __enter__(self) -> Progress:
         return self
@@ -39,17 +38,19 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._status is not None:
-            self._status.stop()
+        self._clear()
 
     def tell(self, sentence: str) -> None:
         """Show a sentence."""
-        if sentence.startswith("Loading "):
-            if self._status is not None:
-                self._status.update(f"{sentence} ({time.monotonic() - self._began:.0f} s)")
-                self._status.start()
-            return
-        self._console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+        self._clear()
+        if not sentence.startswith(BRIEF):
+            print(sentence, flush=True)
+        elif self._in_terminal:
+            print(sentence[: shutil.get_terminal_size().columns - 1], end="", flush=True)
+
+    def _clear(self) -> None:
+        if self._in_terminal:
+            print("\r\x1b[K", end="", flush=True)
 
 
 def result_lines(result: TuneResult) -> list[str]:
@@ -66,7 +67,10 @@ def result_lines(result: TuneResult) -> list[str]:
     if result.program:
         lines.append(f"A program that runs it: {result.program}")
     elif result.winner is not None:
-        lines.append(f"The runtime {result.winner.runtime} declares no program to run it.")
+        lines.append(
+            f"No program was written: {result.winner.runtime} declares none, or the model takes "
+            "something else than arrays of numbers."
+        )
     return lines
 
 

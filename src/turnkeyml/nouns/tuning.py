@@ -8,10 +8,21 @@ from typing import Any
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict
 
-__all__ = ["TUNED", "Configuration", "OutputErrors", "Trial", "TrialStatus", "TuneResult"]
+__all__ = [
+    "BRIEF",
+    "TUNED",
+    "Configuration",
+    "OutputErrors",
+    "Trial",
+    "TrialStatus",
+    "TuneResult",
+]
 
 TUNED = "tune"
 """The parameter of an evaluation that names the configuration that was tried."""
+
+BRIEF = ("Loading ", "Racing ")
+"""How sentences about what is done begin that matter only until the next one."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import turnkeyml
 from turnkeyml.build.graph_inputs import input_dtypes
 from turnkeyml.build.onnx_files import copy_model
+from turnkeyml.errors import BuildError
 from turnkeyml.nouns.tuning import Configuration
 from turnkeyml.tuning.rig import Rig
 
@@ -66,7 +67,8 @@ if __name__ == "__main__":
 def write_program(
     rig: Rig, configuration: Configuration, path: str | os.PathLike[str] | None
 ) -> str | None:
-    """The path of the program, with its model beside it; None if the runtime has no program.
+    """The path of the program, with its model beside it; None if the runtime has no program, or the
+    model takes something else than arrays of numbers.
 
     Without a path it goes to the build, and uses the file that lies there.
     """
@@ -75,8 +77,11 @@ def write_program(
     load = runtime.program(request)
     if load is None:
         return None
-    target = Path(path) if path else rig.folder.tuning / PROGRAM
     model = rig.folder.path / file.artifact
+    dtypes = _dtypes(model)
+    if dtypes is None:
+        return None
+    target = Path(path) if path else rig.folder.tuning / PROGRAM
     text = _TEXT.format(
         name=rig.folder.name,
         runtime=f"{runtime.title} {runtime.version()}",
@@ -86,7 +91,7 @@ def write_program(
         library=runtime.library,
         load=load,
         model=_beside(model, target, is_own=path is None),
-        dtypes=_dict(input_dtypes(model)),
+        dtypes="{" + ", ".join(f'"{name}": "{dtype}"' for name, dtype in dtypes.items()) + "}",
     )
     target.write_text(text, encoding="utf-8")
     return str(target)
@@ -102,5 +107,10 @@ def _beside(model: Path, program: Path, *, is_own: bool) -> str:
     return copy.name
 
 
-def _dict(dtypes: dict[str, str]) -> str:
-    return "{" + ", ".join(f'"{name}": "{dtype}"' for name, dtype in dtypes.items()) + "}"
+def _dtypes(model: Path) -> dict[str, str] | None:
+    """The dtypes of the inputs by name; None if numpy has no arrays of them."""
+    try:
+        found = input_dtypes(model)
+    except BuildError:
+        return None
+    return None if {"bfloat16", "string"} & {*found.values()} else found

@@ -110,6 +110,7 @@ class Tuner:
                 else:
                     entrants.append(found)
             if len(entrants) > 1 or is_first:
+                self.tell(f"Racing {len(entrants)} configurations")
                 seconds = min(wave.SECONDS * len(entrants), max(1.0, limit - self._seconds))
                 raced = wave.race(entrants, anchor_time, seconds)
                 self._keep_best(entrants, raced)
