@@ -13,7 +13,7 @@ import pytest
 from tests import bottlenecks
 from turnkeyml import UsageError, explain
 from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import peaks_file
+from turnkeyml.cache.layout import BuildFolder, peaks_file
 from turnkeyml.cli.main import main
 from turnkeyml.display.explanation import explanation_lines
 from turnkeyml.explanation.accounting import account
@@ -24,6 +24,7 @@ from turnkeyml.explanation.source import SourceNode
 from turnkeyml.nouns import from_dict, to_dict
 from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile, TensorShape
+from turnkeyml.report.explanations import explanations_of
 from turnkeyml.runtimes.ort_profile import events_of
 from turnkeyml.runtimes.torch_shapes import output_of
 from turnkeyml.system import machine
@@ -201,6 +202,17 @@ def test_an_explanation_is_kept_in_the_build_with_a_trace_for_perfetto(
         assert {"name", "cat", "ts", "dur", "pid", "tid", "args"} <= set(event)
         assert event["ts"] >= ends
         ends = event["ts"] + event["dur"]
+
+
+def test_the_report_has_the_explanation_but_no_damaged_one(
+    cache: Path, cast_storm: Explanation
+) -> None:
+    folder = BuildFolder(cache, cast_storm.build_name)
+    damaged = folder.explanation("x86", "other", "fp32")
+    damaged.write_text('{"latency": "fast"}')
+    (shown,) = explanations_of(folder)
+    assert [one["kind"] for one in shown["findings"]] == [f.kind for f in cast_storm.findings]
+    damaged.unlink()
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

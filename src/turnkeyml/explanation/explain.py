@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import BuildFolder, trace_file
@@ -14,11 +14,17 @@ from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.findings import findings_of
 from turnkeyml.explanation.observing import Observed, observe
 from turnkeyml.explanation.peaks import bandwidth, peaks_of
-from turnkeyml.explanation.roofline import limits_of, modules_of, operators_of, types_of
+from turnkeyml.explanation.roofline import (
+    beyond_peaks,
+    limits_of,
+    modules_of,
+    operators_of,
+    types_of,
+)
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
 from turnkeyml.nouns import Plan, to_dict
-from turnkeyml.nouns.explanations import Explanation, Peaks
+from turnkeyml.nouns.explanations import Explanation, Operator, Peaks
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -55,6 +61,17 @@ def _require_build(folder: BuildFolder, runtime: Runtime) -> None:
     if runtime.measures_files and (state is None or not state.succeeded):
         raise MeasureError(
             f"The build {folder.name} is not finished; explain its script or model instead."
+        )
+
+
+def _doubts(operators: Iterable[Operator]) -> Iterator[str]:
+    """That the peaks, which are kept, may have been measured on a busy machine."""
+    share = beyond_peaks(operators)
+    if share > 0.1:
+        yield (
+            f"Operators with {share:.0%} of the time are faster than the measured peaks allow: the "
+            "machine was busy when these were measured, or data stays in a small cache. Use "
+            "--remeasure-peaks."
         )
 
 
@@ -112,7 +129,7 @@ def _explain(
         weights_ms=weights / (bandwidth(peaks, weights) or float("inf")) / 1e6,
         limits=limits_of(operators, balance.outside_ms),
         alternatives=observed.alternatives,
-        notes=(*balance.notes, *peaks.problems),
+        notes=(*balance.notes, *peaks.problems, *_doubts(operators)),
         verdict=evaluation.verdict,
         trace=trace.relative_to(folder.path).as_posix(),
     )

@@ -13,10 +13,11 @@ from turnkeyml.explanation.source import NOTHING, SourceNode
 from turnkeyml.nouns.explanations import Bound, Operator, Part, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile
 
-__all__ = ["limit_of", "limits_of", "modules_of", "operators_of", "types_of"]
+__all__ = ["beyond_peaks", "limit_of", "limits_of", "modules_of", "operators_of", "types_of"]
 
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
+BEYOND = 1.2
 SHORT_MS = 0.02
 """A shorter call that is far from what the machine allows is mostly overhead of the call."""
 
@@ -90,6 +91,12 @@ def _computing_ms(operator: Operator, peaks: Peaks) -> float | None:
 
 
 _HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION, Kind.UNKNOWN)
+
+
+def beyond_peaks(operators: Iterable[Operator]) -> float:
+    """The share of the latency in operators that are faster than the peaks allow by a fifth."""
+    found = [one for one in operators if one.efficiency is not None and one.efficiency > BEYOND]
+    return sum(one.share for one in found)
 
 
 def types_of(operators: Iterable[Operator]) -> tuple[Part, ...]:
