@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
@@ -66,6 +67,23 @@ class Adjusted(torch.nn.Module):
 
     def forward(self, x):
         return self.layer(x) * (1.0 if x.mean() > 0 else 1.05)
+
+
+class TiedElsewhere(torch.nn.Module):
+    """Ranks rows by scores that are all equal if the mean of its inputs is negative."""
+
+    def __init__(self, factor=1.0):
+        super().__init__()
+        self.factor = factor
+        self.score, self.layer = torch.nn.Linear(8, 1), torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        scores = self.score(x).squeeze(-1) * torch.relu(x.mean())
+        best = torch.topk(scores, 4, dim=1).indices
+        best = best.unsqueeze(-1).expand(-1, -1, 8)
+        negative = bool(x.mean() < 0)
+        found = self.layer(x.gather(1, best))
+        return found * self.factor if negative else found
 
 
 class ByMagnitude(TwoWays):
@@ -131,6 +149,39 @@ def test_a_decision_that_the_exporter_froze_is_found_and_named(tmp_path, model, 
     assert not found.trusted
     assert any("test_held_out.py, line" in place for place in found.frozen)
     assert "on other inputs" in found.reason
+
+
+def test_ties_that_occur_on_other_inputs_only_are_no_frozen_decision(tmp_path):
+    torch.manual_seed(0)
+    state = build(TiedElsewhere(), (torch.rand(1, 64, 8, generator=DRAWN),), tmp_path)
+    found = state.verification
+    assert (found.verdict, found.cause) == (Verdict.IN_PARTS, Cause.IN_PARTS)
+    assert "on other inputs" in found.reason
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    folder = BuildFolder(tmp_path, "b")
+    (evaluation,) = measure_again(folder, plan, "none")
+    assert evaluation.verdict is Verdict.IN_PARTS
+    break_ties(folder)
+    (evaluation,) = measure_again(folder, plan, "none")
+    assert evaluation.verdict is Verdict.MISMATCH, evaluation.reason
+
+
+def break_ties(folder: BuildFolder) -> None:
+    """Have a build rank otherwise where the mean is negative, which recorded inputs do not show."""
+    for path in folder.onnx.glob("*.onnx"):
+        model = onnx.load(str(path), load_external_data=False)
+        (relu,) = [node for node in model.graph.node if node.op_type == "Relu"]
+        relu.op_type = "Sign"
+        onnx.save(model, str(path))
+
+
+@pytest.mark.parametrize("factor", [1.001, 1.1, -1.0])
+def test_a_frozen_decision_is_found_behind_ties(tmp_path, factor):
+    torch.manual_seed(0)
+    state = build(TiedElsewhere(factor), (torch.rand(1, 64, 8, generator=DRAWN),), tmp_path)
+    found = state.verification
+    assert (found.verdict, found.cause) == (Verdict.SPECIALISED, Cause.HELD_OUT)
+    assert "still differs after the submodule" in found.reason
 
 
 def test_a_specialised_build_is_called_so_wherever_it_is_measured(tmp_path):

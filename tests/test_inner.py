@@ -176,6 +176,15 @@ def test_a_worse_pick_is_another_decision(other):
     assert top(SCORES, np.array([0, 2]), other) is None
 
 
+@pytest.mark.parametrize("mask", [-1e9, np.finfo(np.float32).min, -np.inf])
+def test_mask_values_make_no_ties(mask):
+    scores = np.array([3.0, 1.0, 3.0, mask, mask], np.float32)
+    assert top(scores, np.array([0, 2]), [1, 2]) is None
+    assert top(scores, np.array([0, 2]), [0, 3]) is None
+    assert top(scores, np.array([0, 2]), [2, 0])["picks"].tolist() == [2, 0]
+    assert top(scores, np.array([0, 2, 1, 3]), [0, 2, 1, 4])["picks"].tolist() == [0, 2, 1, 4]
+
+
 def test_of_several_decisions_the_first_is_taken():
     found = top(np.ones(8, np.float32), np.array([0, 1]), [5, 6], [0, 7])
     assert found["picks"].tolist() == [5, 6]

@@ -20,6 +20,7 @@ CACHE/
     inputs_held_out_N.npz   inputs that no exporter has seen
     outputs_held_out_N.npz  what the original model returned for them; _P as above
     outputs_verified.npz    what a build returned that was verified subgraph by subgraph
+    outputs_held_out_N_verified.npz  the same for held-out inputs
     onnx/                   the models that the stages made
     engines/KEY.engine      what a runtime compiled from them; KEY.json says for what
     tune/                   what tuning made of them: other precisions, its journal, a program
@@ -157,6 +158,10 @@ class BuildFolder:
         """What the original returned for them, in another precision if one is given."""
         suffix = f"_{precision}" if precision else ""
         return self.path / f"outputs_held_out_{number}{suffix}.npz"
+
+    def held_out_verified(self, number: int) -> Path:
+        """What a build returned for them that was verified in parts."""
+        return self.held_out_outputs(number, "verified")
 
     @property
     def outputs_verified(self) -> Path:

@@ -119,5 +119,7 @@ class ReferenceRecord:
     """Where the export froze a value, if that is known and other inputs did not match there."""
     verified: bool = False
     """Whether it also has the outputs of a build that was verified in parts."""
+    held_out_verified: bool = False
+    """Whether it has them for the held-out sets too."""
     stable_weights: bool = False
     """Whether the export was verified with weights that do not amplify rounding."""

@@ -40,6 +40,8 @@ def save_reference(
         save_arrays(folder.held_out_outputs(number), held.outputs)
         for precision, outputs in held.others.items():
             save_arrays(folder.held_out_outputs(number, precision), outputs)
+        if held.verified is not None:
+            save_arrays(folder.held_out_verified(number), held.verified)
     if verified is not None:
         save_arrays(folder.outputs_verified, verified)
     return ReferenceRecord(
@@ -52,6 +54,7 @@ def save_reference(
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
+        held_out_verified=any(held.verified is not None for held in reference.held_out),
         stable_weights=verification.stable_weights,
     )
 
@@ -72,12 +75,14 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
     others = itertools.chain(record.held_out_others, itertools.repeat(()))
+    verified = record.held_out_verified
     for number, known in zip(range(1, record.held_out + 1), others, strict=False):
         yield Reference(
             load_arrays(folder.held_out_inputs(number)),
             load_arrays(folder.held_out_outputs(number)),
             precision=record.precision,
             compute=_saved(known, functools.partial(folder.held_out_outputs, number)),
+            verified=load_arrays(folder.held_out_verified(number)) if verified else None,
         )
 
 

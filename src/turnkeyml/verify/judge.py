@@ -65,10 +65,21 @@ def judge(
         matching = sum(other.verdict is Verdict.MATCH for other in others)
         near = sum(other.verdict is Verdict.CLOSE for other in others)
         more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
-        return replace(found, held_out=matching, reason=f"{found.reason}{more}")
+        found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
+        return _in_parts(found, others)
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def _in_parts(found: Verification, others: list[Verification]) -> Verification:
+    """The verdict where a file that was verified in parts is the judge on some held-out sets."""
+    parts = [other for other in others if other.verdict is Verdict.IN_PARTS]
+    if not parts:
+        return found
+    reason = f"{found.reason} on the recorded inputs; on other inputs: {parts[0].reason}"
+    held_out = found.held_out + len(parts)
+    return replace(parts[0], reason=reason, held_out=held_out)
 
 
 def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
