@@ -329,6 +329,7 @@ def test_percentiles_under_load_are_drawn_over_the_rate(tab, tmp_path):
     card, _ = plot(page, "Under load")
     assert ink(page, card) > 200
     card.locator("summary").click()
+    card.locator("li button").first.wait_for()
     names = card.locator("li button").all_inner_texts()
     assert names == [f"net_aaaaaaaa ort fp32 {name}" for name in ("p50", "p90", "p99")]
     card.locator("li button").first.click()
