@@ -2,10 +2,10 @@
 
     python benchmarks/tune.py [--folder DIR] [--seconds S] [--each T] MODEL …
 
-For each model of the corpus (transformers/funnel_small) it tunes, then measures every configuration
-of the same space by itself, as `turnkey benchmark --budget T` would (1 second), and at the end races
-the winner of the tuning against the best of these. Results are kept in DIR, so that a run that ends after S seconds
-goes on where it was. The program of the winner is run, too.
+For each model of the corpus (transformers/patchtst) it tunes, then measures every configuration of
+the same space by itself, as `turnkey benchmark --budget T` would (1 second), and then races the
+winner of the tuning against the best of these. Results are kept in DIR, so that a run that ends
+after S seconds goes on where it was. The program of the winner is run, too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Model:
     def _build(self) -> Any:
         if "build" in self.known:
             return _folder(self.known["build"], self.options)
-        found = _folder(self.name if "/" not in self.name else f"{self.name}", self.options)
+        found = _folder(self.name, self.options)
         self.keep(build=found.name)
         return found
 
