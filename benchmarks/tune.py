@@ -1,11 +1,11 @@
 """Benchmark tuning: how close to the best of all configurations, and in which share of the time?
 
-    python benchmarks/tune.py [--folder DIR] [--seconds S] MODEL …
+    python benchmarks/tune.py [--folder DIR] [--seconds S] [--each T] MODEL …
 
-For each model of the corpus (transformers/funnel_small) it tunes, then measures every configuration
-of the same space by itself, as `turnkey benchmark` would, and at the end races the winner of the
-tuning against the best of these. Results are kept in DIR, so that a run that ends after S seconds
-goes on where it was. The program of the winner is run, too.
+For each model of the corpus (transformers/patchtst) it tunes, then measures every configuration of
+the same space by itself, as `turnkey benchmark --budget T` would (1 second), and then races the
+winner of the tuning against the best of these. Results are kept in DIR, so that a run that ends
+after S seconds goes on where it was. The program of the winner is run, too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Model:
     def _build(self) -> Any:
         if "build" in self.known:
             return _folder(self.known["build"], self.options)
-        found = _folder(self.name if "/" not in self.name else f"{self.name}", self.options)
+        found = _folder(self.name, self.options)
         self.keep(build=found.name)
         return found
 
@@ -96,7 +96,7 @@ class Model:
             program=_run_program(program, self.build),
         )
 
-    def measure_every(self, portion: Portion) -> bool:
+    def measure_every(self, portion: Portion, each: float) -> bool:
         """Each configuration by itself; whether none is left."""
         rig = _tuner(self.build, self.device, self.runtimes, self.options, print).rig
         judge = Judge(parse_tolerance(TOLERANCE))
@@ -106,7 +106,7 @@ class Model:
             if portion.is_over:
                 return False
             begin = time.monotonic()
-            median = _alone(rig, one, judge)
+            median = _alone(rig, one, judge, each)
             took = time.monotonic() - begin
             entry = {"configuration": to_dict(one), "median": median, "seconds": took}
             self.known["every"][one.label] = entry
@@ -136,13 +136,13 @@ class Model:
         )
 
 
-def _alone(rig: Any, one: Configuration, judge: Judge) -> float | None:
+def _alone(rig: Any, one: Configuration, judge: Judge, seconds: float) -> float | None:
     """The median of a configuration in milliseconds; None if it is not right."""
     found = enter(rig, one, judge)
     if not isinstance(found, Entrant):
         return None
     try:
-        (samples,) = sample([found.entry.meter], DEFAULT)
+        (samples,) = sample([found.entry.meter], DEFAULT.within(seconds))
         return float(np.median(samples.latencies)) / 1e6 if isinstance(samples, Samples) else None
     finally:
         found.close()
@@ -182,6 +182,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+", metavar="MODEL")
     parser.add_argument("--folder", type=Path, default=Path("tune-benchmark"))
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--each", type=float, default=1.0)
     words = parser.parse_args()
     portion = Portion(words.seconds)
     for name in words.models:
@@ -191,7 +192,7 @@ def main() -> None:
         if "tuning" not in model.known:
             model.tune()
         if "behind" not in model.known:
-            if not model.measure_every(portion):
+            if not model.measure_every(portion, words.each):
                 break
             model.decide()
         print(model.line(), flush=True)

@@ -427,3 +427,16 @@ def test_wrong_words_are_one_sentence(prepared, words, sentence):
     assert done.returncode in (1, 2)
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_script_with_several_models_asks_which_one(tmp_path):
+    script = tmp_path / "two.py"
+    call = "torch.nn.Linear(8, {n})(torch.randn(2, 8))"
+    lines = ["import torch", "torch.manual_seed(0)", call.format(n=4), call.format(n=5)]
+    script.write_text("\n".join(lines))
+    done = turnkey("tune", script, "--cache-dir", tmp_path / "cache")
+    assert done.returncode == 2
+    assert "two.py has 2 models; choose one: " in done.stderr
+    done = turnkey("tune", f"{script}::00000000", "--cache-dir", tmp_path / "cache")
+    assert done.returncode == 1
+    assert "No model has the hash 00000000" in done.stderr

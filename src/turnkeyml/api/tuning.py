@@ -12,7 +12,7 @@ from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.nouns import InvocationResult
+from turnkeyml.nouns import BuildStatus, InvocationResult
 from turnkeyml.nouns.tuning import TuneResult
 from turnkeyml.options import TuneOptions, takes
 from turnkeyml.runtimes.contract import Device, Runtime
@@ -194,11 +194,13 @@ def _build(target: str, options: Mapping[str, Any]) -> BuildFolder:
     failures: list[str] = [result.failure for result in results if result.failure]
     rows = [row for result in results for row in result.invocations]
     failures += [row.failure or row.skipped or "" for row in rows if row.failure or row.skipped]
-    built = [row for row in rows if row.build_dir and not row.failure and not row.skipped]
+    built = [row for row in rows if row.build_status is BuildStatus.SUCCESSFUL]
     if len(built) == 1:
         return BuildFolder(cache_of(options), Path(built[0].build_dir or "").name)
     if not built:
-        raise TurnkeyError(f"{target} could not be built: {next(iter(failures), 'no model found')}")
+        raise TurnkeyError(
+            f"{target} could not be built: {next(iter(failures), 'no such model in it')}"
+        )
     raise UsageError(f"{target} has {len(built)} models; choose one: {_selections(target, built)}.")
 
 
