@@ -128,6 +128,11 @@ def test_a_machine_that_was_slower_meanwhile_is_corrected_for_and_named() -> Non
     assert "multiplied by 0.50" in found.notes[0]
 
 
+def test_operators_too_short_for_the_clock_are_named() -> None:
+    tiny = dataclasses.replace(profile([1e-4] * 5, plain=0.1, profiled=0.1), resolution_us=1.0)
+    assert account(tiny, latency=0.1).notes[0].startswith("5 of 5 operators are shorter")
+
+
 def test_the_time_of_a_loop_is_without_that_of_its_body() -> None:
     def event(name: str, op: str, ts: int, dur: int) -> dict[str, object]:
         return {
