@@ -77,8 +77,8 @@ def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
     if recorded < (1 - NOTABLE) * profile.plain_ms and len(short) > 1:
         yield (
             f"{len(short)} of {len(profile.operators)} operators are shorter than the unit of the "
-            f"profiler's clock ({profile.resolution_us:g} µs); most of their time counts as outside "
-            "of operators."
+            f"profiler's clock ({profile.resolution_us:g} µs); most of their time counts as "
+            "outside of operators."
         )
     if abs(drift - 1) > NOTABLE:
         yield (
