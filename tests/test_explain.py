@@ -340,13 +340,21 @@ def test_the_command_prints_one_document_and_saves_the_trace(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runtime", ["openvino", "torch-eager", "torch-compiled"])
-def test_every_runtime_with_a_profiler_is_explained(runtime: str, cache: Path) -> None:
-    script = Path("examples/cli/scripts/hello_world.py").resolve()
-    found = explain(script, cache_dir=cache, runtime=runtime, threads=1)
-    for one in found:
-        assert one.operators
-        assert one.operators_ms + one.outside_ms == pytest.approx(one.latency)
+@pytest.mark.parametrize("runtime", ["torch-eager", "torch-compiled"])
+def test_live_models_are_explained_by_the_profiler_of_pytorch(runtime: str, cache: Path) -> None:
+    script = Path(__file__).parent.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+    (found,) = explain(script, cache_dir=cache, runtime=runtime, threads=1)
+    assert found.operators
+    assert found.operators_ms + found.outside_ms == pytest.approx(found.latency)
+    assert found.in_python == (runtime == "torch-eager")
+
+
+@pytest.mark.slow
+def test_openvino_is_explained_by_its_counters(cache: Path) -> None:
+    model = bottlenecks.compute_bound(cache / "compute_bound.onnx", size=256)
+    (found,) = explain(model, cache_dir=cache, runtime="openvino", threads=1)
+    assert sum(one.flops or 0 for one in found.operators) == 2 * 2 * 256**3
+    assert found.operators_ms + found.outside_ms == pytest.approx(found.latency)
 
 
 @pytest.mark.slow
