@@ -115,7 +115,7 @@ def show_sums(models: list[Path], threads: int, cache: Path) -> None:
         for runtime in RUNTIMES:
             (one,) = explain(model, runtime=runtime, threads=threads, cache_dir=cache)
             whole = one.operators_ms + one.outside_ms
-            named = f"{one.outside_ms / one.latency:.0%} {one.outside}; {len(one.notes)} notes"
+            named = f"{one.outside_ms / one.latency:.0%} {one.outside}; notes: {len(one.notes)}"
             print(
                 f"{model.stem:20} {runtime:9} {one.profiled_operators_ms:9.4f} "
                 f"{one.plain_ms:9.4f} {one.profiled_operators_ms / one.plain_ms:6.3f} "

@@ -37,6 +37,9 @@ PEAKS = Peaks(
     bandwidths={"1000000": {"triad": 200.0}, "100000000": {"triad": 100.0, "read": 90.0}},
 )
 
+SLOW = {"1000000": {"read": 20.0}}
+"""A bandwidth that no machine is below, however busy it is."""
+
 
 def status(*words: str) -> object:
     """The exit status of a command."""
@@ -128,6 +131,11 @@ def test_a_machine_that_was_slower_meanwhile_is_corrected_for_and_named() -> Non
     assert "multiplied by 0.50" in found.notes[0]
 
 
+def test_operators_too_short_for_the_clock_are_named() -> None:
+    tiny = dataclasses.replace(profile([1e-4] * 5, plain=0.1, profiled=0.1), resolution_us=1.0)
+    assert account(tiny, latency=0.1).notes[0].startswith("5 of 5 operators are shorter")
+
+
 def test_the_time_of_a_loop_is_without_that_of_its_body() -> None:
     def event(name: str, op: str, ts: int, dur: int) -> dict[str, object]:
         return {
@@ -164,7 +172,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache that knows the peaks of this machine, so that no test measures them."""
     folder = tmp_path_factory.mktemp("cache")
     for threads in range(1, len(machine.allowed_processors()) + 1):
-        peaks = dataclasses.replace(PEAKS, machine=machine.cpu_name(), threads=threads)
+        peaks = dataclasses.replace(
+            PEAKS, machine=machine.cpu_name(), threads=threads, bandwidths=SLOW
+        )
         write_json(peaks_file(folder, f"{machine.cpu_name()}-{threads}"), to_dict(peaks))
     return folder
 
@@ -330,13 +340,21 @@ def test_the_command_prints_one_document_and_saves_the_trace(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runtime", ["openvino", "torch-eager", "torch-compiled"])
-def test_every_runtime_with_a_profiler_is_explained(runtime: str, cache: Path) -> None:
-    script = Path("examples/cli/scripts/hello_world.py").resolve()
-    found = explain(script, cache_dir=cache, runtime=runtime, threads=1)
-    for one in found:
-        assert one.operators
-        assert one.operators_ms + one.outside_ms == pytest.approx(one.latency)
+@pytest.mark.parametrize("runtime", ["torch-eager", "torch-compiled"])
+def test_live_models_are_explained_by_the_profiler_of_pytorch(runtime: str, cache: Path) -> None:
+    script = Path(__file__).parent.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+    (found,) = explain(script, cache_dir=cache, runtime=runtime, threads=1)
+    assert found.operators
+    assert found.operators_ms + found.outside_ms == pytest.approx(found.latency)
+    assert found.in_python == (runtime == "torch-eager")
+
+
+@pytest.mark.slow
+def test_openvino_is_explained_by_its_counters(cache: Path) -> None:
+    model = bottlenecks.compute_bound(cache / "compute_bound.onnx", size=256)
+    (found,) = explain(model, cache_dir=cache, runtime="openvino", threads=1)
+    assert sum(one.flops or 0 for one in found.operators) == 2 * 2 * 256**3
+    assert found.operators_ms + found.outside_ms == pytest.approx(found.latency)
 
 
 @pytest.mark.slow

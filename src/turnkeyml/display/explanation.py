@@ -132,8 +132,8 @@ def _peaks(one: Explanation, width: int) -> Iterator[str]:
     speeds = ", ".join(f"{speed:.0f} for {size(number)}" for number, speed in peaks.points())
     threads = counted(peaks.threads, "thread")
     yield from _wrapped(f"Peaks of this machine with {threads}, measured:", "", width)
-    yield from _wrapped(f"  matrix product: {products or 'unknown'} GFLOP/s", "    ", width)
-    yield from _wrapped(f"  memory: {speeds or 'unknown'} GB/s", "    ", width)
+    yield from _wrapped(f"  matrix product (GFLOP/s): {products or 'unknown'}", "    ", width)
+    yield from _wrapped(f"  memory (GB/s): {speeds or 'unknown'}", "    ", width)
     yield from _wrapped(
         f"The model: {gigaflops(one.flops)}, {size(one.weight_bytes)} of weights, "
         f"{size(one.bytes)} to move; at these peaks {milliseconds(one.least_ms)}.",

@@ -73,6 +73,13 @@ def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
             f"without the profiler takes ({plain}); the excess was taken off in equal parts per "
             "call."
         )
+    short = [o for o in profile.operators if o.ms * 1e3 < profile.resolution_us * o.calls]
+    if recorded < (1 - NOTABLE) * profile.plain_ms and len(short) > 1:
+        yield (
+            f"{len(short)} of {len(profile.operators)} operators are shorter than the unit of the "
+            f"profiler's clock ({profile.resolution_us:g} µs); most of their time counts as "
+            "outside of operators."
+        )
     if abs(drift - 1) > NOTABLE:
         yield (
             f"Runs took {plain} while the profiler was used and {now} when the latency was "

@@ -20,7 +20,7 @@ from turnkeyml.nouns import HERE, Place, Plan
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.system import machine
 
-__all__ = ["Candidate", "candidates", "worker_of"]
+__all__ = ["Candidate", "candidates"]
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,3 @@ def _precision(stats: dict[str, Any]) -> str:
     """That of the inputs of a live model; fp32 if they have none."""
     dtypes = {str(dtype) for dtype in (stats.get("input_dtypes") or {}).values()}
     return "fp16" if dtypes == {"float16"} else "bf16" if dtypes == {"bfloat16"} else "fp32"
-
-
-def worker_of(candidate: Candidate) -> contextlib.AbstractContextManager[Entry]:
-    """A fresh process with the candidate, for the profiler."""
-    return candidate.contestant.enter(1)

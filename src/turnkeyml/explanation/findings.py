@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from turnkeyml.explanation.dominance import dominant
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.threads import thread_findings
@@ -20,15 +21,8 @@ __all__ = ["findings_of"]
 NOTABLE = 0.05
 """A share of the latency below which nothing is worth a sentence."""
 LARGE = 0.15
-DOMINANT = 0.3
-"""A share that makes a type or an operator the first thing to look at."""
 CLOSE = 0.5
-FEW = 12
 SHORT_MS = 0.01
-ARITHMETIC = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION)
-OWN_RULES = (Kind.CAST, Kind.LAYOUT)
-"""Kinds whose share another rule explains better; so do those for arithmetic and for weights where
-the machine is the limit."""
 
 
 def findings_of(explanation: Explanation) -> Explanation:
@@ -89,79 +83,6 @@ def layout(explanation: Explanation) -> Iterator[Finding]:
         "avoid transposes in the model (channels-last inputs, attention without permutes), or try "
         "a runtime that fuses them: turnkey race",
         ms,
-    )
-
-
-def dominant(explanation: Explanation) -> Iterator[Finding]:
-    """A few operators, or one type, that take most of the time."""
-    if not explanation.operators:
-        return
-    first = explanation.operators[0]
-    if first.share >= DOMINANT and len(explanation.operators) > 1 and not _is_explained(first):
-        yield _one_operator(explanation, first)
-        return
-    for part in explanation.types[:1]:
-        group = [one for one in explanation.operators if one.op_type == part.name]
-        if part.share < DOMINANT or any(map(_is_explained, group)):
-            continue
-        precisions = sorted({one.precision for one in group if one.precision})
-        inside = f" in {' and '.join(precisions)}" if precisions else ""
-        yield Finding(
-            "operator type",
-            f"{part.share:.0%} of the time in {counted(part.count, f'{part.name} node')}{inside}.",
-            f"{milliseconds(part.ms)}{_allowed(group)}; the longest is {first.name}"
-            if first in group
-            else f"{milliseconds(part.ms)}{_allowed(group)}",
-            _advice_for(group),
-            part.ms,
-        )
-
-
-def _is_explained(operator: Operator) -> bool:
-    kind, efficiency = kind_of(operator.op_type), operator.efficiency
-    is_close = efficiency is not None and efficiency >= CLOSE
-    return kind in OWN_RULES or (kind in ARITHMETIC and is_close)
-
-
-def _one_operator(explanation: Explanation, one: Operator) -> Finding:
-    inside = f", in {one.precision}" if one.precision else ""
-    return Finding(
-        "operator",
-        f"{one.share:.0%} of the time in one of {len(explanation.operators)} operators: {one.name} "
-        f"({one.op_type}{inside}).",
-        f"{milliseconds(one.ms)}{_allowed([one])}",
-        _advice_for([one]),
-        one.ms,
-    )
-
-
-def _allowed(group: list[Operator]) -> str:
-    """What the machine would allow for some operators, as the end of a sentence."""
-    known = [one for one in group if one.least_ms is not None]
-    if len(known) < len(group):
-        return "; its cost is unknown" if len(group) == 1 else "; the cost of some is unknown"
-    least = sum(one.least_ms or 0.0 for one in known)
-    bounds = {one.bound for one in known}
-    what = f" ({known[0].bound} bound)" if len(bounds) == 1 else ""
-    return (
-        f"; this machine allows {milliseconds(least)}{what}, so that "
-        f"{_percent(least / max(_sum(known), 1e-12))} of what it could do is reached"
-    )
-
-
-def _percent(share: float) -> str:
-    return "less than 1%" if share < 0.01 else f"{share:.0%}"
-
-
-def _advice_for(group: list[Operator]) -> str:
-    ms, least = _sum(group), sum(one.least_ms or 0.0 for one in group)
-    if any(one.least_ms is None for one in group):
-        return "replace the operator, or try another runtime: turnkey race"
-    if least >= CLOSE * ms:
-        return "the implementation is good: only less work, or a lower precision, makes it faster"
-    return (
-        "the implementation is far from what the machine allows: try another runtime (turnkey "
-        "race), another opset or another form of the operator"
     )
 
 
