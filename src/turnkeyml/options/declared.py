@@ -34,18 +34,17 @@ from turnkeyml.options.results import (
     Confirmation,
     DryRun,
     JsonView,
-    ListView,
     ModelNames,
     ModelsOptions,
     ModelsView,
     QuietView,
     RemeasureOptions,
     ReportOptions,
-    SelectOptions,
     ServeOptions,
     Sides,
     Verbose,
 )
+from turnkeyml.options.selecting import ListView, SelectOptions
 
 __all__ = [
     "COMMANDS",
