@@ -24,6 +24,16 @@ class First(nn.Module):
         return getattr(self.model(**{self.name: tensor}, **self.constants), self.output)
 
 
+class Masked(First):
+    """The same with a mask that hides nothing: without one, transformers looks for several texts in
+    one row, by an operator that the TorchScript exporter does not have."""
+
+    def forward(self, tensor: torch.Tensor) -> torch.Tensor:
+        mask = torch.ones_like(tensor)
+        given = {self.name: tensor, "attention_mask": mask, **self.constants}
+        return getattr(self.model(**given), self.output)
+
+
 class Block(nn.Module):
     """Two convolutions that know the time step."""
 
@@ -208,7 +218,7 @@ def _decoder() -> tuple[nn.Module, dict[str, torch.Tensor]]:
         num_key_value_heads=8,
         vocab_size=16000,
     )
-    model = First(LlamaModel(config), "input_ids", "last_hidden_state", use_cache=False)
+    model = Masked(LlamaModel(config), "input_ids", "last_hidden_state", use_cache=False)
     return model, {"tensor": torch.randint(0, 16000, (1, 256))}
 
 

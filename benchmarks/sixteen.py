@@ -1,19 +1,22 @@
 """How a machine with many cores is measured: time, CPU time of what waits, race against alone.
 
-    python benchmarks/sixteen.py [hello race]
+    python benchmarks/sixteen.py [hello race turns]
 
 hello   hello_world.py twice: how long it takes, how well its median is known, how far the two
         medians are apart
 race    a ResNet-18 with every runtime of this machine, in two precisions: how long the race takes,
-        why each contestant stopped, what waiting contestants and their compilers use of the
-        processors, and the median of each in the race over its median alone, measured before and
-        after
+        why each contestant stopped, and what waiting contestants and their compilers use of the
+        processors
+turns   whether a contestant has the same median in a race as alone: the same sampler measures each
+        of three alone, then all in turns, then each alone again, and so on. The ratio of a race to
+        what was measured alone right before and after it cancels what the machine does meanwhile
 
-Takes about four minutes. ``fidelity.py resnet`` compares with a hand-written loop.
+Takes about five minutes. ``fidelity.py resnet`` compares with a hand-written loop.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import statistics
@@ -33,6 +36,8 @@ HERE = Path(__file__).parent
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
 RESNET = HERE / "scripts" / "resnet18.py"
 TURNKEY = [sys.executable, "-m", "turnkeyml"]
+TURN_SECONDS, CYCLES = 2.0, int(os.environ.get("CYCLES", "8"))
+"""For how long each is measured alone or in a race, and how many races."""
 LOOK_SECONDS, COUNT_SECONDS = 0.03, 1.0
 """How often we look at the processes of a command, and how often for new ones."""
 SHORT_SECONDS = 0.06
@@ -137,17 +142,8 @@ def hello(folder: Path) -> None:
 def race(folder: Path) -> None:
     cache = folder / "race"
     both = ["--precision", "fp32", "fp16"]
-    subprocess.run(
-        [*TURNKEY, str(RESNET), "-d", str(cache), *both, "--build-only"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    alone: dict[tuple[str, str], list[float]] = {}
-    measure_alone(cache, alone)
+    build(cache)
     watch = Watch([*TURNKEY, "race", str(RESNET), "-d", str(cache), *both])
-    rows = evaluations(cache)
-    measure_alone(cache, alone)
     print(
         f"race: {watch.seconds:.1f} s in all, {len(watch.lines)} lines through the pipe, the "
         f"longest silence {watch.longest_silence:.1f} s"
@@ -156,41 +152,90 @@ def race(folder: Path) -> None:
         f"race: up to {watch.most_stopped} contestants stopped at a time; while stopped they used "
         f"{watch.stopped_seconds:.2f} s of CPU time over {watch.looks} looks"
     )
-    for row in rows:
+    for row in evaluations(cache):
         print(f"race: {describe(row)}")
-        both_times = alone.get((row["runtime"], row["precision"]))
-        if both_times:
-            ratio = row["performance"]["median_latency"] / statistics.mean(both_times)
-            apart = max(both_times) / min(both_times) - 1
-            print(
-                f"{'':>20} in the race / alone: {ratio:.4f}   (alone twice: {apart:.1%} apart)",
-                flush=True,
-            )
 
 
-def measure_alone(cache: Path, found: dict[tuple[str, str], list[float]]) -> None:
-    """The medians of what needs no compiler, each measured by itself."""
-    commands = [
-        ["--runtime", "ort", "--precision", "fp32"],
-        ["--runtime", "ort", "--precision", "fp16"],
-        ["--runtime", "torch-eager"],
-    ]
-    for options in commands:
-        subprocess.run(
-            [*TURNKEY, str(RESNET), "-d", str(cache), *options],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+def turns(folder: Path) -> None:
+    import numpy as np
+
+    from turnkeyml.measure.rules import Rule
+    from turnkeyml.measure.sampler import sample
+
+    rule = Rule(
+        least_runs=1,
+        least_seconds=TURN_SECONDS,
+        cap_seconds=TURN_SECONDS,
+        warmup_seconds=0.2,
+        warmup_cap_seconds=0.5,
+    )
+
+    def medians(meters: list[Any]) -> list[float]:
+        found = sample(meters, rule)
+        return [float(np.median(samples.latencies)) / 1e6 for samples in found]
+
+    with contextlib.ExitStack() as stack:
+        meters = contestants(folder / "turns", stack)
+        alone = [[medians([meter])[0] for meter in meters.values()]]
+        together = []
+        for _ in range(CYCLES):
+            together.append(medians([*meters.values()]))
+            alone.append([medians([meter])[0] for meter in meters.values()])
+    for number, name in enumerate(meters):
+        around = [(a[number] + b[number]) / 2 for a, b in itertools.pairwise(alone)]
+        ratios = sorted(t[number] / a for t, a in zip(together, around, strict=True))
+        noise = statistics.median(
+            abs(a[number] / b[number] - 1) for a, b in itertools.pairwise(alone)
         )
-        wanted = options[1], options[3] if len(options) > 2 else "fp32"
-        for row in evaluations(cache):
-            if (row["runtime"], row["precision"]) == wanted:
-                found.setdefault(wanted, []).append(row["performance"]["median_latency"])
-                print(f"alone: {describe(row)}", flush=True)
+        print(
+            f"turns: {name:<12} alone {statistics.median(around):8.4f} ms, in a race / alone "
+            f"{statistics.median(ratios):.4f} ({ratios[0]:.3f} to {ratios[-1]:.3f} in {CYCLES} "
+            f"races; alone twice in a row {noise:.1%} apart)",
+            flush=True,
+        )
+
+
+def contestants(cache: Path, stack: contextlib.ExitStack) -> dict[str, Any]:
+    """Meters of two files and a live model, as a race has them, by name."""
+    import runpy
+
+    from turnkeyml.cache.layout import BuildFolder
+    from turnkeyml.cache.state import read_state
+    from turnkeyml.evaluate.contestants import Contestants
+    from turnkeyml.measure.opening import open_session
+    from turnkeyml.nouns import Plan
+    from turnkeyml.runtimes.contract import LiveModel, Request
+    from turnkeyml.runtimes.registry import find_runtime
+
+    build(cache)
+    (path,) = (p for p in cache.iterdir() if (p / "turnkey_stats.yaml").exists())
+    folder = BuildFolder(cache, path.name)
+    plan = Plan(str(cache), device="x86", runtimes=("ort",), precisions=("fp32", "fp16"))
+    entrants = Contestants(folder, plan, read_state(folder)).of(find_runtime("ort", "x86"))
+    meters = {f"ort {e.precision}": stack.enter_context(e.enter(0)).meter for e in entrants}
+    import torch
+
+    model, image = runpy.run_path(str(RESNET))["model"], torch.rand(1, 3, 224, 224)
+    import turnkeyml.frameworks.torch.modules  # noqa: F401 - it tells what a tensor is
+
+    request = Request(threads=len(os.sched_getaffinity(0)), live=LiveModel(model, (image,), {}))
+    opened = open_session(find_runtime("torch-eager", "x86"), request, {})
+    stack.callback(opened.close)
+    return {**meters, "torch-eager": opened.meter}
+
+
+def build(cache: Path) -> None:
+    """Build the ResNet-18 in both precisions."""
+    subprocess.run(
+        [*TURNKEY, str(RESNET), "-d", str(cache), "--precision", "fp32", "fp16", "--build-only"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def main() -> None:
-    parts: dict[str, Callable[[Path], None]] = {"hello": hello, "race": race}
+    parts: dict[str, Callable[[Path], None]] = {"hello": hello, "race": race, "turns": turns}
     print(f"{os.cpu_count()} processors, {psutil.cpu_count(logical=False)} cores", flush=True)
     with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
         for name in sys.argv[1:] or list(parts):

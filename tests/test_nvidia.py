@@ -500,3 +500,21 @@ def test_arguments_that_are_true_or_false():
     assert find_runtime("ort", "nvidia").complete({"tf32": "false"})["tf32"] is False
     with pytest.raises(ValueError, match="perhaps"):
         boolean("perhaps")
+
+
+def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import onnx
+    from onnx import TensorProto, helper
+
+    from turnkeyml.runtimes.ort_gpu_session import _options, assigned_nodes
+
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in ("x", "y"))
+    nodes = [helper.make_node("Sin", ["x"], ["s"]), helper.make_node("Abs", ["s"], ["y"])]
+    graph = helper.make_graph(nodes, "g", [x], [y])
+    opset = helper.make_opsetid("", 17)
+    model = helper.make_model(graph, ir_version=9, opset_imports=[opset])
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    session = onnxruntime.InferenceSession(path, _options(1), providers=["CPUExecutionProvider"])
+    assert assigned_nodes(session) == (["Sin", "Abs"], 2)

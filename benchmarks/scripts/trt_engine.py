@@ -1,9 +1,9 @@
 """Load a TensorRT engine and measure it, by hand: numpy, TensorRT and the CUDA runtime alone.
 
-    python trt_engine.py FILE.engine [SECONDS]
+    python trt_engine.py FILE.engine [SECONDS] [WARM_UP_SECONDS]
 
-Warm-up 0.5 s, host time for so many seconds (3), device time of 1,000 runs and a loop of 1.4 s, in
-which turnkey counts the energy.
+Warm-up (0.5 s), host time for so many seconds (3), device time of 1,000 runs, and a loop of 1.4 s,
+in which turnkey counts the energy.
 """
 
 import ctypes
@@ -67,7 +67,7 @@ def loop(seconds):
     return times
 
 
-loop(0.5)
+loop(float(sys.argv[3]) if len(sys.argv) > 3 else 0.5)
 host_ms = statistics.median(loop(float(sys.argv[2]) if len(sys.argv) > 2 else 3.0)) * 1e3
 events = [(made("cudaEventCreate"), made("cudaEventCreate")) for _ in range(1000)]
 for begin, end in events:

@@ -19,9 +19,10 @@ import onnxruntime
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes import cuda
+from turnkeyml.runtimes.ort_providers import RECORD_PLACEMENT, TELLS_NODES, placed_nodes
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
-__all__ = ["OrtGpuSession", "nodes_on_cpu"]
+__all__ = ["OrtGpuSession", "assigned_nodes", "nodes_on_cpu"]
 
 CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
@@ -140,7 +141,9 @@ class OrtGpuSession:
             binding.bind_output(kind.name, "cuda", self._index)
         self._session.run_with_iobinding(binding, self._outside_graph)
         if self._nodes is None:
-            self._nodes = nodes_on_cpu(self._session.end_profiling())
+            self._nodes = assigned_nodes(self._session) or nodes_on_cpu(
+                self._session.end_profiling()
+            )
         shapes = [tuple(value.shape()) for value in binding.get_outputs()]
         if shapes == [buffer.shape for buffer in self._outputs.values()]:
             return
@@ -224,6 +227,14 @@ class OrtGpuSession:
         buffers.clear()
 
 
+def assigned_nodes(session: Any) -> tuple[list[str], int] | None:
+    """What ``nodes_on_cpu`` tells, from the session itself; None if it does not tell."""
+    placed = placed_nodes(session)
+    if placed is None:
+        return None
+    return [operator for provider, operator in placed if provider == CPU], len(placed)
+
+
 def nodes_on_cpu(profile: str) -> tuple[list[str], int]:
     """The operators of the nodes that ran on the CPU, one entry per node, and the count of all.
 
@@ -246,7 +257,11 @@ def _options(threads: int) -> onnxruntime.SessionOptions:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Of one run, before anything is timed: it tells which nodes run on the CPU.
+    if hasattr(onnxruntime.InferenceSession, TELLS_NODES):
+        options.add_session_config_entry(RECORD_PLACEMENT, "1")
+        return options
+    # Of one run, before anything is timed. Kernels may start more slowly ever after, as CUDA goes
+    # on tracing them.
     options.enable_profiling = True
     options.profile_file_prefix = str(Path(tempfile.gettempdir()) / f"turnkey-{os.getpid()}")
     return options

@@ -10,12 +10,21 @@ import onnxruntime
 
 from turnkeyml.errors import MeasureError
 
-__all__ = ["CPU", "RECORD_PLACEMENT", "fallback_stats", "full_names"]
+__all__ = [
+    "CPU",
+    "RECORD_PLACEMENT",
+    "TELLS_NODES",
+    "fallback_stats",
+    "full_names",
+    "placed_nodes",
+]
 
 CPU = "CPUExecutionProvider"
 SUFFIX = "executionprovider"
 RECORD_PLACEMENT = "session.record_ep_graph_assignment_info"
 """The setting of a session that makes ONNX Runtime remember which provider runs which node."""
+TELLS_NODES = "get_provider_graph_assignment_info"
+"""The method of sessions that tells it, from ONNX Runtime 1.24 on."""
 OPERATORS_SHOWN = 6
 
 
@@ -43,20 +52,24 @@ def fallback_stats(session: onnxruntime.InferenceSession) -> dict[str, Any]:
     used = session.get_providers()
     if used == [CPU]:
         return {}
-    if not hasattr(session, "get_provider_graph_assignment_info"):
+    placed = placed_nodes(session)
+    if placed is None:
         text = f"unknown: ONNX Runtime {onnxruntime.__version__} does not tell; use a newer one"
         return {"fallback": text}
-    placed = [
-        (part.ep_name, node.op_type)
-        for part in session.get_provider_graph_assignment_info()
-        for node in part.get_nodes()
-    ]
     on_cpu = Counter(operator for provider, operator in placed if provider == CPU)
     return {
         "nodes": len(placed),
         "nodes_on_cpu": on_cpu.total(),
         "fallback": _in_words(on_cpu, len(placed), used[0]),
     }
+
+
+def placed_nodes(session: onnxruntime.InferenceSession) -> list[tuple[str, str]] | None:
+    """The provider and the operator of each node; None from an ONNX Runtime that does not tell."""
+    if not hasattr(session, TELLS_NODES):
+        return None
+    parts = getattr(session, TELLS_NODES)()
+    return [(part.ep_name, node.op_type) for part in parts for node in part.get_nodes()]
 
 
 def _in_words(on_cpu: Counter[str], nodes: int, first: str) -> str:
