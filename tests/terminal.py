@@ -27,6 +27,8 @@ def read_terminal(
     if columns:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     env = {**os.environ, **environment}
+    if columns:  # the width of the terminal counts, not that of whoever runs the tests
+        env.pop("COLUMNS", None)
     read = None if typed is None else theirs
     run = subprocess.Popen(command, stdin=read, stdout=theirs, stderr=theirs, env=env, cwd=folder)
     os.close(theirs)

@@ -54,4 +54,6 @@ def test_failures_stay_above_the_view_in_one_line_each(columns):
     failures = [line for line in lines if line.startswith("[ 4/12] failed")]
     assert len(failures) == 1
     assert "script_3.py  ValueError: no such thing" in failures[0]
+    assert failures[0].rstrip().endswith("…")
+    assert "no such thing" not in lines[lines.index(failures[0]) + 1]
     assert all(len(line) <= columns for line in lines[: lines.index("Outcomes:")])

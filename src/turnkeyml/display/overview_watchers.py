@@ -137,8 +137,7 @@ class BarWatcher(OverviewWatcher):
             return
         from rich.text import Text
 
-        text = Text(line, style="red", overflow="ellipsis", no_wrap=True)
-        self._view.console.print(text)
+        self._view.console.print(Text(line, style="red"), overflow="ellipsis", no_wrap=True)
 
     def _drawing(self) -> Group:
         from rich.console import Group

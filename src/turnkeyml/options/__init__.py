@@ -21,16 +21,15 @@ from turnkeyml.options.results import (
     Confirmation,
     DryRun,
     JsonView,
-    ListView,
     ModelsOptions,
     ModelsView,
     QuietView,
     RemeasureOptions,
     ReportOptions,
-    SelectOptions,
     ServeOptions,
     Verbose,
 )
+from turnkeyml.options.selecting import ListView, SelectOptions
 from turnkeyml.options.spelling import in_keywords
 from turnkeyml.options.tuning import TuneOptions
 

@@ -36,18 +36,17 @@ from turnkeyml.options.results import (
     Confirmation,
     DryRun,
     JsonView,
-    ListView,
     ModelNames,
     ModelsOptions,
     ModelsView,
     QuietView,
     RemeasureOptions,
     ReportOptions,
-    SelectOptions,
     ServeOptions,
     Sides,
     Verbose,
 )
+from turnkeyml.options.selecting import ListView, SelectOptions
 from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
 __all__ = [
