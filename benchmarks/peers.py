@@ -34,16 +34,22 @@ WARNING = re.compile(
     re.IGNORECASE,
 )
 """A line about a disturbed measurement."""
+OPTIMUM_PACKAGES = (
+    TORCH,
+    "optimum-benchmark==0.6.0",
+    "optimum==1.27.0",
+    "transformers==4.53.3",
+)
+LAUNCHERS = ("inline", "process")
 OPTIMUM = """
-defaults: [benchmark, {{scenario: inference}}, {{launcher: process}}, {{backend: pytorch}}, _self_]
+defaults: [benchmark, {{scenario: inference}}, {{launcher: {launcher}}}, {{backend: pytorch}}, _self_]
 name: resnet18
-launcher: {{start_method: spawn}}
 scenario:
   iterations: 0
   duration: 5
   input_shapes: {{batch_size: 1, num_channels: 3, height: 224, width: 224}}
 backend: {{device: cpu, model: {model}, task: image-classification, library: transformers}}
-hydra: {{run: {{dir: {runs}}}}}
+hydra: {{run: {{dir: {runs}/{launcher}}}}}
 """
 
 
@@ -84,23 +90,30 @@ def peers(folder: Path) -> list[Peer]:
         Peer("turnkey", "ONNX Runtime", f"{ours} ort", median),
         Peer("hand-written loop, 100 runs", "ONNX Runtime", loop, r"([\d.]+)"),
         Peer("turnkey", "OpenVINO", f"{ours} openvino", median),
-        Peer(
-            "benchmark_app 2026.4.1",
-            "OpenVINO",
-            f"{folder}/openvino/bin/benchmark_app {app}",
-            median,
-            environment="openvino",
-            packages=("openvino==2026.4.1",),
+        *(
+            Peer(
+                f"benchmark_app 2026.4.1{words}",
+                "OpenVINO",
+                f"{folder}/openvino/bin/benchmark_app {app}{words}",
+                median,
+                environment="openvino",
+                packages=("openvino==2026.4.1",),
+            )
+            for words in (" -infer_precision f32", "")
         ),
         Peer("turnkey", "PyTorch", f"{ours} torch-eager", median),
-        Peer(
-            "optimum-benchmark 0.6.0",
-            "PyTorch",
-            f"{folder}/optimum/bin/optimum-benchmark --config-dir {folder} --config-name optimum",
-            r"(?s)\+ forward:.*?p50: ([\d.]+)",
-            unit=1e3,
-            environment="optimum",
-            packages=(TORCH, "optimum-benchmark==0.6.0", "optimum==1.27.0", "transformers==4.53.3"),
+        *(
+            Peer(
+                f"optimum-benchmark 0.6.0, launcher {launcher}",
+                "PyTorch",
+                f"{folder}/optimum/bin/optimum-benchmark --config-dir {folder} "
+                f"--config-name {launcher}",
+                r"(?s)\+ forward:.*?p50: ([\d.]+)",
+                unit=1e3,
+                environment="optimum",
+                packages=OPTIMUM_PACKAGES,
+            )
+            for launcher in LAUNCHERS
         ),
         Peer(
             "turnkeyml 6.2.5 (builds only)",
@@ -127,8 +140,9 @@ def prepare(folder: Path) -> list[Peer]:
                 _run([str(home / "bin" / "pip"), "install", "--quiet", *packages])
     save = f"import runpy; runpy.run_path('{FOLDER_SCRIPT}')['model'].save_pretrained('model')"
     _run([str(folder / "optimum" / "bin" / "python"), "-c", save], cwd=folder)
-    text = OPTIMUM.format(model=folder / "model", runs=folder / "runs")
-    (folder / "optimum.yaml").write_text(text)
+    for launcher in LAUNCHERS:
+        text = OPTIMUM.format(model=folder / "model", runs=folder / "runs", launcher=launcher)
+        (folder / f"{launcher}.yaml").write_text(text)
     return chosen
 
 

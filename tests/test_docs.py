@@ -72,7 +72,8 @@ def normal(text):
 
 
 def test_the_output_on_the_first_page_is_what_is_printed(runner):
-    shown = (ROOT / "docs" / "getting_started.md").read_text().split("```\n$ turnkey ")[1].split("```")[0]
+    page = (ROOT / "docs" / "getting_started.md").read_text()
+    shown = page.split("```\n$ turnkey ")[1].split("```")[0]
     command, _, output = shown.partition("\n")
     runner("turnkey cache delete hello_world_24adc42f")
     printed = runner(f"turnkey {command}").stdout
