@@ -42,7 +42,8 @@ OPTIMUM_PACKAGES = (
 )
 LAUNCHERS = ("inline", "process")
 OPTIMUM = """
-defaults: [benchmark, {{scenario: inference}}, {{launcher: {launcher}}}, {{backend: pytorch}}, _self_]
+defaults:
+  [benchmark, {{scenario: inference}}, {{launcher: {launcher}}}, {{backend: pytorch}}, _self_]
 name: resnet18
 scenario:
   iterations: 0
