@@ -157,12 +157,12 @@ def _run(command: list[str], cwd: Path | None = None) -> None:
     subprocess.run(command, check=True, cwd=cwd, stdout=subprocess.DEVNULL)
 
 
-def measure(peer: Peer) -> Outcome:
-    """Run a peer; what it reported, and what it warned of."""
+def measure(peer: Peer, folder: Path) -> Outcome:
+    """Run a peer in a folder, where some leave files; what it reported and warned of."""
     begin = time.perf_counter()
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OVERRIDE_BENCHMARKS": "1"}
     done = subprocess.run(
-        shlex.split(peer.command), capture_output=True, text=True, env=environment, check=False
+        shlex.split(peer.command), capture_output=True, text=True, env=environment, cwd=folder
     )
     seconds = time.perf_counter() - begin
     printed = done.stdout + done.stderr
@@ -186,9 +186,9 @@ def busy() -> Iterator[None]:
 
 def main(folder: Path) -> None:
     chosen = prepare(folder)
-    alone = [measure(peer) for peer in chosen]
+    alone = [measure(peer, folder) for peer in chosen]
     with busy():
-        disturbed = [measure(peer) for peer in chosen]
+        disturbed = [measure(peer, folder) for peer in chosen]
     print(f"\n{datetime.date.today()}, {THREADS} threads, ResNet-18, batch 1, fp32\n")
     print("| tool | engine | median (ms) | command took | beside a busy program | it warned |")
     print("|---|---|---:|---:|---:|---|")
