@@ -129,7 +129,8 @@ def _check(options: list[Option], value: Any, file: Path, key: str) -> None:
         spelling = options[0].spelling
         raise UsageError(f"{file}: {key!r} has no default; give {spelling} on the command line.")
     if not any(fits(option, value) for option in options):
-        kinds = " or ".join(dict.fromkeys(map(expected, options)))
+        known = [kind for option in options for kind in expected(option).split(" or ")]
+        kinds = " or ".join(dict.fromkeys(known))
         raise UsageError(f"{file}: {key!r} must be {kinds}, not {value!r}.")
 
 
