@@ -95,31 +95,12 @@ class OrtSession:
         profile: str = "",
     ) -> None:
         """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
-        self._again = functools.partial(
-            OrtSession,
-            model,
-            threads,
-            level,
-            prepacking,
-            providers=providers,
-            parallel=parallel,
-            spinning=spinning,
-        )
-        options = onnxruntime.SessionOptions()
+        wanted: Any = {"providers": providers, "parallel": parallel, "spinning": spinning}
+        self._again = functools.partial(OrtSession, model, threads, level, prepacking, **wanted)
+        options = _options(threads, level, prepacking, parallel, spinning)
         if profile:
             options.enable_profiling = True
             options.profile_file_prefix = profile
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = between = threads if parallel else 1
-        options.log_severity_level = 3
-        options.graph_optimization_level = _level(level)
-        if parallel:
-            options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
-        if not spinning:
-            for pool in ("intra_op", "inter_op"):
-                options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
-        if not prepacking:
-            options.add_session_config_entry("session.disable_prepacking", "1")
         if [*providers] != [CPU]:
             options.add_session_config_entry(RECORD_PLACEMENT, "1")
         unsound = unsound_optimizers(model)
@@ -136,7 +117,7 @@ class OrtSession:
         self._settings = {
             "providers": self._session.get_providers(),
             "intra_op_num_threads": threads,
-            "inter_op_num_threads": between,
+            "inter_op_num_threads": options.inter_op_num_threads,
             "execution_mode": "parallel" if parallel else "sequential",
             "spinning": spinning,
             "graph_optimization_level": level,
@@ -256,6 +237,25 @@ class OrtSession:
 
     def close(self) -> None:
         del self._binding, self._session
+
+
+def _options(
+    threads: int, level: str, prepacking: bool, parallel: bool, spinning: bool
+) -> onnxruntime.SessionOptions:
+    """The options of a session that its arguments ask for."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = threads if parallel else 1
+    options.log_severity_level = 3
+    options.graph_optimization_level = _level(level)
+    if parallel:
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
+    if not spinning:
+        for pool in ("intra_op", "inter_op"):
+            options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+    if not prepacking:
+        options.add_session_config_entry("session.disable_prepacking", "1")
+    return options
 
 
 def _level(name: str) -> onnxruntime.GraphOptimizationLevel:
