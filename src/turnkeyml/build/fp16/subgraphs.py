@@ -34,6 +34,7 @@ SHOWN = 16
 """How many of the values that are wrong the log names."""
 
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+_ALL_FLOATS = (*_FLOATS, onnx.TensorProto.DOUBLE, onnx.TensorProto.BFLOAT16)
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,15 @@ def _producers(
             wanted.update({*node.input} - given)
         elif not used & {*node.output}:
             continue
-        if node.op_type != "Cast":
+        if not _converts(node):
             names.append(node.name)
     return tuple(names), wanted
+
+
+def _converts(node: onnx.NodeProto) -> bool:
+    """Whether a node only converts floats. A cast to integers truncates, which is a computation:
+    0.9999 becomes 0, and rounded to float16 before it becomes 1."""
+    return node.op_type == "Cast" and node.attribute[0].i in _ALL_FLOATS
 
 
 def _cuts(half: onnx.GraphProto, exact: onnx.GraphProto) -> tuple[dict[str, str], int]:
