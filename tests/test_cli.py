@@ -379,6 +379,7 @@ def test_the_cache_is_listed_printed_and_reported(turnkey, tmp_path, cache):
     assert all(float(r["mean_latency"]) > 0 for r in rows)
 
 
+@pytest.mark.slow
 def test_every_runtime_measures_the_same_model(turnkey):
     words = ("--runtime", "ort", "torch-eager", "torch-compiled", "--iterations", 5)
     result = turnkey(SCRIPTS / "hello_world.py", *words)

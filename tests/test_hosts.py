@@ -158,6 +158,7 @@ def test_a_second_run_sends_nothing(raced, sshd, python, tmp_path):
     assert blobs(sshd) == before
 
 
+@pytest.mark.slow
 @needs_sshd
 def test_this_machine_races_against_another_one(sshd, python, tmp_path):
     words = ["race", SAMPLE, "--host", "here", "--host", ALIAS, "--python", f"p={python}"]

@@ -48,6 +48,7 @@ def of_runtime(measured, runtime: str) -> list[dict]:
     return [evaluation for evaluation in found if evaluation["runtime"] == runtime]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", SERVING)
 def test_each_rate_is_an_evaluation_with_its_load(measured, runtime: str) -> None:
     found = of_runtime(measured, runtime)
@@ -65,6 +66,7 @@ def test_each_rate_is_an_evaluation_with_its_load(measured, runtime: str) -> Non
         assert evaluation["verification"]["verdict"] == "match"
 
 
+@pytest.mark.slow
 def test_the_status_says_that_it_is_latency_under_load(measured) -> None:
     text = measured[1]
     assert text.count("benchmarked under load") == len(SERVING)
@@ -72,6 +74,7 @@ def test_the_status_says_that_it_is_latency_under_load(measured) -> None:
     assert "Mean Latency" not in text
 
 
+@pytest.mark.slow
 def test_a_measurement_alone_and_those_under_load_are_kept_side_by_side(measured) -> None:
     cache = measured[2]
     remeasure(all=True, iterations=20, cache_dir=cache)
@@ -87,6 +90,7 @@ def test_a_measurement_alone_and_those_under_load_are_kept_side_by_side(measured
     assert len(kept["queueing"]) == len(kept["timed"])
 
 
+@pytest.mark.slow
 def test_reports_and_comparisons_know_the_load(measured, tmp_path: Path) -> None:
     cache = measured[2]
     (path,) = report(cache_dir=cache, output=tmp_path / "report.json")
@@ -98,6 +102,7 @@ def test_reports_and_comparisons_know_the_load(measured, tmp_path: Path) -> None
     assert {row.ratio for row in compared.rows} == {1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["ort", "openvino"])
 @pytest.mark.parametrize(("threads", "instances"), [(2, 0), (2, 1), (4, 2), (1, 3)])
 def test_instances_share_the_threads(measured, runtime: str, threads: int, instances: int) -> None:

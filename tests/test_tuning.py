@@ -403,6 +403,7 @@ def turnkey(*words):
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_one_document(cache):
     few = ["--cache-dir", cache, "--runtime", "ort", "--precision", "fp32", "--threads", "1"]
     done = turnkey("tune", "net", *few, "--budget", "1s", "--json")
