@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,7 @@ from turnkeyml.nouns import from_dict, to_dict
 from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile, TensorShape
 from turnkeyml.report.explanations import explanations_of
-from turnkeyml.runtimes.ort_profile import events_of
+from turnkeyml.runtimes.ort_profile import _with_constants, events_of
 from turnkeyml.runtimes.torch_shapes import output_of
 from turnkeyml.system import machine
 
@@ -98,6 +100,22 @@ def test_weights_count_where_the_runtime_has_packed_them() -> None:
     cost = cost_of(operator("MatMul", [shape(1, 32)], shape(1, 16)))
     assert cost.weight_bytes == 32 * 16 * 4
     assert cost.bytes == (32 + 32 * 16 + 16) * 4
+
+
+@pytest.mark.parametrize(
+    ("shapes", "weights"),
+    [
+        ([(1, 64, 8, 8), (64, 64, 3, 3), (64,), (1, 64, 8, 8)], [1, 2]),  # a fused sum comes last
+        ([(1, 512), (1000,)], [1]),
+        ([(4, 4), (4, 4)], [1]),  # of two choices, the later input
+        ([(4, 4)], []),
+    ],
+)
+def test_weights_are_the_inputs_that_have_their_size(shapes: Any, weights: list[int]) -> None:
+    inputs = [TensorShape("float32", shape) for shape in shapes]
+    size = sum(4 * math.prod(shapes[number]) for number in weights)
+    found = _with_constants(inputs, size)
+    assert [number for number, one in enumerate(found) if one.constant] == weights
 
 
 def test_bandwidth_lies_between_the_measured_working_sets() -> None:

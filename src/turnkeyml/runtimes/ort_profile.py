@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ __all__ = ["Event", "events_of", "profile_session"]
 
 MOST_RUNS = 300
 """ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
+MOST_INPUTS = 8
+"""Of a node for which every choice of weights is tried."""
 RUN = "model_run"
 KERNEL = "_kernel_time"
 _DTYPES = {"float": "float32", "double": "float64"}
@@ -134,16 +137,33 @@ def _shape(described: dict[str, Sequence[int]]) -> TensorShape:
 
 
 def _with_constants(inputs: list[TensorShape], size: int) -> tuple[TensorShape, ...]:
-    """The inputs, of which the last ones are weights: so many as ``size`` bytes are."""
-    marked = list(inputs)
-    for number in reversed(range(len(inputs))):
-        one = inputs[number]
-        nbytes = _nbytes(one)
-        if size <= 0 or nbytes > size:
-            continue
-        marked[number] = TensorShape(one.dtype, one.shape, constant=True)
-        size -= nbytes
-    return tuple(marked)
+    """The inputs, of which those are weights that are ``size`` bytes together.
+
+    If several choices are, the later inputs: data comes first. A fused sum comes after the weights.
+    """
+    sizes = [_nbytes(one) for one in inputs]
+    weights = _adding_up(sizes, size) if len(inputs) <= MOST_INPUTS else _last(sizes, size)
+    return tuple(replace(one, constant=n in weights) for n, one in enumerate(inputs))
+
+
+def _adding_up(sizes: Sequence[int], size: int) -> set[int]:
+    """The numbers of the inputs that have so many bytes together; without such ones the last."""
+    numbers = range(len(sizes))
+    choices = (c for count in numbers for c in itertools.combinations(numbers, count + 1))
+    exact = [choice for choice in choices if sum(sizes[n] for n in choice) == size]
+    if size <= 0 or not exact:
+        return _last(sizes, size)
+    return set(max(exact, key=lambda choice: (0 not in choice, choice)))
+
+
+def _last(sizes: Sequence[int], size: int) -> set[int]:
+    """The numbers of the last inputs that fit into so many bytes."""
+    found = set()
+    for number in reversed(range(len(sizes))):
+        if 0 < sizes[number] <= size:
+            found.add(number)
+            size -= sizes[number]
+    return found
 
 
 def _nbytes(tensor: TensorShape) -> int:
