@@ -10,9 +10,12 @@ first host time (inputs to the GPU, inference, outputs back, one synchronisation
 time (events around the inference). Each has a process of its own (``nvidia_sides.py``), as users of
 either would: what one of them compiles, allocates or chooses does not reach the other. The threads
 that start the work of both are on one processor, as those of a virtual machine differ in speed.
+Where the host is the slower one, the same program differs by some per cent from process to process,
+so that there are four pairs of them, in every other one of which the loop begins.
 
-What is printed are the medians and the ratio of ours to the loop's: the median over the rounds, and
-its 95% interval. Limits are 3% for host time and 2% for device time.
+What is printed are the medians and the ratio of ours to the loop's: the mean of the pairs' medians
+over their rounds, and the lowest and highest of these. Limits are 3% for host time and 2% for
+device time.
 
 ``--prepare`` only exports and compiles, several models at a time, into the folder, which a later
 call without it finds there.
@@ -41,6 +44,7 @@ RUNTIMES = ("trt", "ort", "torch-eager", "torch-compiled")
 GROUPS = (("ort",), ("torch-eager", "torch-compiled"), ("trt",))
 OURS, LOOP = "ours", "loop"
 LIMITS = {"host": 0.03, "device": 0.02}
+PAIRS = 4
 SLICE_MILLISECONDS = 20.0
 LEAST, MOST = 3, 100
 """Runs in a slice."""
@@ -109,16 +113,24 @@ class Side:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def end(self) -> None:
-        """End the process, if it has not ended yet."""
+    def dismiss(self) -> None:
+        """Let the process end, without waiting for it."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
+
+    def end(self) -> None:
+        """End the process, if it has not ended yet."""
+        self.dismiss()
         try:
             self._process.wait(20)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+Pair = dict[str, Side]
+"""Ours and the loop, in the order in which they were started."""
 
 
 def main() -> int:
@@ -180,42 +192,48 @@ def _measure_all(options: argparse.Namespace, folder: Path) -> int:
 
 
 def _measure(model: str, options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a model. A process has the runtimes of one library alone; all processes begin
-    with their imports at once."""
-    groups = [[r for r in options.runtimes if r in group] for group in GROUPS]
-    with ExitStack() as stack:
-        pairs = []
-        for group in filter(None, groups):
-            python = options.trt_python if "trt" in group else sys.executable
-            ours, loop = (Side(python, side, model, folder, group[0]) for side in (OURS, LOOP))
-            pairs.append((group, stack.enter_context(ours), stack.enter_context(loop)))
-        for group, ours, loop in pairs:
+    """The rows of a model. A process has the runtimes of one library alone; the processes of a
+    library begin with their imports at once."""
+    for group in filter(None, ([r for r in options.runtimes if r in group] for group in GROUPS)):
+        python = options.trt_python if "trt" in group else sys.executable
+        with ExitStack() as stack:
+            pairs = []
+            for number in range(PAIRS):
+                order = (OURS, LOOP)[:: -1 if number % 2 else 1]
+                started = {s: Side(python, s, model, folder, group[0]) for s in order}
+                pairs.append({s: stack.enter_context(started[s]) for s in order})
             for number, runtime in enumerate(group):
                 row = {"model": model, "runtime": runtime}
                 try:
                     if number:
-                        _ask_together((ours, loop), do="forget")
-                    yield {**row, **_in_turns((ours, loop), runtime, options.rounds)}
+                        _ask_together(pairs, do="forget")
+                    yield {**row, **_in_turns(pairs, runtime, options.rounds)}
                 except (SideFailed, OSError) as error:
                     yield {**row, "failed": str(error)}
-            ours.end()
-            loop.end()
+            for pair in pairs:
+                for side in pair.values():
+                    side.dismiss()
 
 
-def _in_turns(sides: tuple[Side, Side], runtime: str, rounds: int) -> dict[str, Any]:
+def _in_turns(pairs: list[Pair], runtime: str, rounds: int) -> dict[str, Any]:
     """The medians and ratios of a runtime."""
-    _ask_together(sides, do="make", runtime=runtime)
-    for side in sides:  # one after the other, as they time kernels
-        side.ask(do="open", runtime=runtime)
-    times = {kind: _summary(_rounds(sides, kind, rounds)) for kind in LIMITS}
+    _ask_together(pairs, do="make", runtime=runtime)
+    if runtime == "ort":  # one after the other, as they time kernels
+        for pair in pairs:
+            for side in pair.values():
+                side.ask(do="open", runtime=runtime)
+    else:
+        _ask_together(pairs, do="open", runtime=runtime)
+    times = {kind: _summary(_rounds(pairs, kind, rounds)) for kind in LIMITS}
     return {f"{kind}_{name}": v for kind, found in times.items() for name, v in found.items()}
 
 
-def _ask_together(sides: tuple[Side, Side], **words: Any) -> None:
+def _ask_together(pairs: list[Pair], **words: Any) -> None:
+    sides = [side for pair in pairs for side in pair.values()]
     for side in sides:
         side.say(**words)
     failures = []
-    for side in sides:  # hear both, whatever the first one says
+    for side in sides:  # hear all, whatever the first one says
         try:
             side.hear()
         except SideFailed as error:
@@ -224,30 +242,29 @@ def _ask_together(sides: tuple[Side, Side], **words: Any) -> None:
         raise failures[0]
 
 
-def _rounds(sides: tuple[Side, Side], kind: str, rounds: int) -> list[tuple[float, float]]:
-    """Milliseconds of ours and of the loop in each round; who begins alternates."""
-    ours, loop = sides
-    for side in sides:
-        one = side.ask(do="warm_up", kind=kind)
+def _rounds(pairs: list[Pair], kind: str, rounds: int) -> list[list[tuple[float, float]]]:
+    """For each pair milliseconds of ours and of the loop in each round; who begins alternates."""
+    for pair in pairs:
+        for side in pair.values():
+            one = side.ask(do="warm_up", kind=kind)
     runs = int(min(MOST, max(LEAST, SLICE_MILLISECONDS / one)))
-    found = []
+    found: list[list[tuple[float, float]]] = [[] for _ in pairs]
     for number in range(rounds):
-        times = {}
-        for side in (ours, loop)[:: -1 if number % 2 else 1]:
-            times[side] = side.ask(do="take", kind=kind, runs=runs)
-        found.append((times[ours], times[loop]))
+        pair = pairs[number % len(pairs)]
+        order = (OURS, LOOP)[:: -1 if number // len(pairs) % 2 else 1]
+        times = {name: pair[name].ask(do="take", kind=kind, runs=runs) for name in order}
+        found[number % len(pairs)].append((times[OURS], times[LOOP]))
     return found
 
 
-def _summary(pairs: list[tuple[float, float]]) -> dict[str, float]:
-    ratios = sorted(ours / loop for ours, loop in pairs)
-    outside = int((len(ratios) - 1.96 * len(ratios) ** 0.5) / 2)  # of the median's 95% interval
+def _summary(found: list[list[tuple[float, float]]]) -> dict[str, float]:
+    ratios = [statistics.median(ours / loop for ours, loop in rounds) for rounds in found]
     return {
-        "ours": statistics.median(ours for ours, _ in pairs),
-        "loop": statistics.median(loop for _, loop in pairs),
-        "ratio": statistics.median(ratios),
-        "low": ratios[max(0, outside)],
-        "high": ratios[min(-1, -1 - outside)],
+        "ours": statistics.median(ours for rounds in found for ours, _ in rounds),
+        "loop": statistics.median(loop for rounds in found for _, loop in rounds),
+        "ratio": statistics.mean(ratios),
+        "low": min(ratios),
+        "high": max(ratios),
     }
 
 

@@ -27,10 +27,10 @@ import numpy as np
 DEVICE = "nvidia"
 OPSET = 17
 """The newest that TensorRT 8.6 reads: from 18 on, a ReduceMean has its axes as an input."""
-BUILDER_LEVEL = {"unet": 1, "decoder-1b": 1}
-"""How long TensorRT searches for kernels: at its own level more than six minutes for these. Both
-sides use the same engine."""
-WARM_SECONDS = 0.5
+BUILDER_LEVEL = {"unet": 0, "decoder-1b": 0}
+"""How long TensorRT searches for kernels: at its own level more than six minutes for these, at
+level 1 more than four. Both sides use the same engine."""
+WARM_SECONDS = 0.3
 HEAT_SECONDS = 0.5
 RECOVERY = 3
 """Runs before each slice that do not count, as the other side has just run."""
