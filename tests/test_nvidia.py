@@ -375,6 +375,44 @@ def test_a_model_that_was_cast_comes_back_exactly():
         assert torch.equal(tensor, own[name])
 
 
+def test_a_buffer_that_a_model_replaces_comes_back_and_others_stay_the_same_objects():
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+            self.register_buffer("scale", torch.ones(3))
+            self.offset = torch.rand(3)
+
+        def forward(self, x):
+            self.count = self.count + 1
+            return x * self.scale + self.offset
+
+    model = Counting()
+    held = (model.count, model.scale, model.offset)
+    placement = place(model, torch.device("cpu"), torch.float16)
+    placement.activate()
+    assert model.scale is held[1]
+    assert model.offset is held[2]
+    assert {t.dtype for t in held} == {torch.float16}
+    model(torch.rand(2, 3).half())
+    placement.restore()
+    back = (model.count, model.scale, model.offset)
+    assert all(found is own for found, own in zip(back, held, strict=True))
+    assert {t.dtype for t in held} == {torch.float32}
+    assert model.count.item() == 0
+    placement.release()
+
+
+def test_tensors_of_inference_mode_are_placed_too():
+    with torch.inference_mode():
+        model = torch.nn.BatchNorm1d(3)
+    placement = place(model, torch.device("cpu"), torch.float16)
+    placement.activate()
+    assert model.running_mean.dtype == torch.float16
+    placement.release()
+    assert model.running_mean.dtype == torch.float32
+
+
 def test_contestants_share_a_model_in_two_precisions():
     model, cpu = Small(), torch.device("cpu")
     half = place(model, cpu, torch.float16)

@@ -69,18 +69,8 @@ class Placement:
             self._slots, self._copies = [], {}
 
 
-class _Parameter:
-    """The data of a parameter, which stays the same object."""
-
-    def __init__(self, parameter: torch.nn.Parameter) -> None:
-        self._parameter = parameter
-
-    def fill(self, tensor: torch.Tensor) -> None:
-        self._parameter.data = tensor
-
-
 class _Entry:
-    """A tensor in a dict: a buffer, or an attribute that is not registered."""
+    """A place of a tensor in a module."""
 
     def __init__(self, entries: dict[str, Any], name: str) -> None:
         self._entries = entries
@@ -90,18 +80,42 @@ class _Entry:
         self._entries[self._name] = tensor
 
 
-def _slots(module: Any) -> Iterator[tuple[_Parameter | _Entry, torch.Tensor]]:
+class _Data(_Entry):
+    """A place whose tensor stays the same object and gets other data.
+
+    Whoever holds it sees the change, and what torch.compile knows of the module stays true: it
+    checks a module in which something was replaced more slowly ever after.
+    """
+
+    def __init__(self, entries: dict[str, Any], name: str) -> None:
+        super().__init__(entries, name)
+        self._tensor: torch.Tensor = entries[name]
+
+    def fill(self, tensor: torch.Tensor) -> None:
+        self._tensor.data = tensor
+        if self._entries.get(self._name) is not self._tensor:  # the model has put another there
+            super().fill(self._tensor)
+
+
+def _slots(module: Any) -> Iterator[tuple[_Entry, torch.Tensor]]:
     """Every place of a tensor in a module, with the tensor that is there."""
-    seen: set[int] = set()
+    data: dict[int, torch.Tensor] = {}
     for part in module.modules():
-        for parameter in part._parameters.values():
-            if parameter is not None and id(parameter) not in seen:
-                seen.add(id(parameter))
-                yield _Parameter(parameter), parameter.data
-        for entries in (part._buffers, vars(part)):
+        for entries in (part._parameters, part._buffers, vars(part)):
             for name, tensor in entries.items():
-                if isinstance(tensor, torch.Tensor) and not isinstance(tensor, torch.nn.Parameter):
+                if not isinstance(tensor, torch.Tensor):
+                    continue
+                if _takes_other_data(tensor):
+                    yield _Data(entries, name), data.setdefault(id(tensor), tensor.data)
+                else:
                     yield _Entry(entries, name), tensor
+
+
+def _takes_other_data(tensor: torch.Tensor) -> bool:
+    """Whether a tensor can get data that are elsewhere, or of another dtype."""
+    if isinstance(tensor, torch.nn.Parameter):
+        return True
+    return type(tensor) is torch.Tensor and not tensor.is_inference()
 
 
 _active: dict[int, Placement] = {}
