@@ -20,15 +20,18 @@ from turnkeyml.build.graph_inputs import batched_inputs
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.measure.elimination import Elimination, PerCopy
+from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns.tuning import Configuration, OutputErrors, Trial, TrialStatus, TuneResult
 from turnkeyml.options import TuneOptions, settle
 from turnkeyml.runtimes.registry import default_device, find_runtime
 from turnkeyml.tuning.front import with_front
 from turnkeyml.tuning.journal import Journal
 from turnkeyml.tuning.plan import best_of, next_wave
+from turnkeyml.tuning.program import check_target
 from turnkeyml.tuning.right import parse_tolerance
 from turnkeyml.tuning.space import Precisions, Space, make_space, thread_counts
 from turnkeyml.tuning.variants import Variants
+from turnkeyml.tuning.wave import advantage
 from turnkeyml.tuning.words import verdict_of
 from turnkeyml.verify.errors import errors_of
 from turnkeyml.verify.reference import Reference
@@ -194,8 +197,31 @@ def test_a_verdict_says_what_is_open():
     assert "2 times as fast as the default" in verdict_of(result)
     assert "(95% interval 1.9 to 2.1)" in verdict_of(result)
     assert "run the same command again" in verdict_of(replace(result, is_complete=False))
-    assert "faster than the default" in verdict_of(replace(result, winner=DEFAULT))
+    slower = (trial(DEFAULT, 1.0), trial(FAST, 1.0))
+    default = replace(result, winner=DEFAULT, trials=slower)
+    assert verdict_of(default).startswith("Nothing that is right is faster than the default")
     assert verdict_of(replace(result, winner=None)).startswith("Nothing that was tried is right")
+
+
+def test_a_final_that_does_not_tell_is_no_reason_to_say_that_nothing_is_faster():
+    trials = (trial(DEFAULT, 1.0, TrialStatus.WINNER), trial(FAST, 0.5))
+    result = TuneResult("b", "x86", "latency", "", DEFAULT, DEFAULT, 1.0, None, None, trials)
+    assert "Nothing that is right" not in verdict_of(result)
+    assert "ort int8-static, 2 threads was 2 times as fast in the final" in verdict_of(result)
+
+
+def samples(*medians):
+    timed = np.concatenate([np.full(5, m) for m in medians])
+    walls = (10,) * len(medians)
+    return Samples(timed, 1, (5,) * len(medians), walls, timed[:5], True, "time", 50.0, 30.0)
+
+
+def test_few_rounds_are_enough_for_what_is_much_faster():
+    far = advantage(FAST, samples(50, 52, 49), DEFAULT, samples(180, 175, 190))
+    assert far.is_clear
+    assert far.ratio == pytest.approx(3.6, rel=0.01)
+    assert not advantage(FAST, samples(50, 52), DEFAULT, samples(180, 175)).is_clear
+    assert not advantage(FAST, samples(50, 170, 49), DEFAULT, samples(180, 175, 190)).is_clear
 
 
 def test_a_journal_is_only_read_for_the_same_search(tmp_path):
@@ -272,6 +298,17 @@ def outputs_of(program, cache, folder):
     return found
 
 
+def words_of(program, *words):
+    """What the program says if it is used in a wrong way."""
+    for file in words:
+        np.savez(file, other=np.ones(3))
+    command = [sys.executable, "-I", program, *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
 def golden(cache):
     (found,) = np.load(cache / "net" / "outputs_original.npz").values()
     return found
@@ -284,6 +321,10 @@ def test_the_winner_is_right_and_its_program_computes_the_same(cache, tmp_path):
     assert winner.errors.cosine >= 0.99
     found = outputs_of(tmp_path / "fast.py", cache, tmp_path)
     assert np.abs(found - golden(cache)).max() <= 0.05 * np.abs(golden(cache)).max()
+    check_target(tmp_path / "fast.py")  # its own program may be replaced
+    said = [words_of(tmp_path / "fast.py", *words) for words in ((), (tmp_path / "other.npz",))]
+    assert "INPUTS.npz [OUTPUTS.npz]" in said[0]
+    assert said[1].endswith("other.npz has no array input; the model takes input.\n")
     text = (tmp_path / "fast.py").read_text()
     assert "import turnkeyml" not in text
     assert (tmp_path / "fast.onnx").exists()
@@ -401,6 +442,16 @@ def turnkey(*words):
     return subprocess.run(
         [sys.executable, "-m", "turnkeyml", *map(str, words)], capture_output=True, text=True
     )
+
+
+@pytest.mark.parametrize("name", ["net.py", "model.py", "net.onnx", "net"])
+def test_a_program_overwrites_nothing_of_the_users(cache, tmp_path, name):
+    """``turnkey tune model.onnx -o model.py`` would replace the model by that of the winner."""
+    for file in ("net.py", "model.onnx"):
+        (tmp_path / file).write_text("mine")
+    with pytest.raises(UsageError, match=r"would overwrite|must have a name that ends in .py"):
+        quickly(cache, output=tmp_path / name)
+    assert (tmp_path / "net.py").read_text() == (tmp_path / "model.onnx").read_text() == "mine"
 
 
 @pytest.mark.slow

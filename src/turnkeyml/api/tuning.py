@@ -40,6 +40,10 @@ def tune(
     A file is built first. ``on_progress`` hears in sentences what is done. The contestants of the
     final are kept in the build as evaluations.
     """
+    from turnkeyml.tuning.program import check_target, write_program
+
+    if options["output"]:
+        check_target(options["output"])
     device = find_device(options["device"])
     runtimes = _runtimes(options, device)
     folder = _folder(os.fspath(target), options)
@@ -48,8 +52,6 @@ def tune(
         result = tuner.run()
         if result.winner is None:
             return result
-        from turnkeyml.tuning.program import write_program
-
         return replace(result, program=write_program(tuner.rig, result.winner, options["output"]))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SEQUENCES",
     "NamedSequence",
+    "buildable_precisions",
     "check_file",
     "check_name",
     "find_sequence",
@@ -166,12 +167,17 @@ def _completed(name: str, whole: Sequence, receiving: Stage) -> Sequence:
     return Sequence(name, [*first, *stages, *last])
 
 
+def buildable_precisions() -> list[str]:
+    """The precisions that sequences build files in."""
+    return list(dict.fromkeys(p for found in SEQUENCES.values() for p in found.precisions))
+
+
 def sequence_with(precisions: Iterable[str]) -> str:
     """The name of the shortest sequence that builds a file in each of these precisions."""
     wanted = set(precisions)
+    known = buildable_precisions()
     fitting = [name for name, found in SEQUENCES.items() if wanted <= set(found.precisions)]
     if not fitting:
-        known = dict.fromkeys(p for found in SEQUENCES.values() for p in found.precisions)
         raise UsageError(
             f"No sequence builds {' and '.join(sorted(wanted))}; choose from: {', '.join(known)}."
         )

@@ -22,6 +22,8 @@ def run(options: argparse.Namespace) -> int:
     """Explain builds or files; exit status 1 if one could not be measured."""
     chosen = settle(ExplainOptions, given(options, ExplainOptions))
     trace = settle(TraceView, given(options, TraceView))["trace"]
+    if trace is not None and not Path(trace).absolute().parent.is_dir():
+        raise UsageError(f"--trace {trace}: there is no folder {Path(trace).parent}.")
     with Output(options.command, wants_json(options)) as output:
         found = explain(options.targets, on_result=_show, on_step=_tell, **chosen)
         if trace is not None:

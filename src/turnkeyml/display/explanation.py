@@ -59,6 +59,8 @@ def _heading(one: Explanation, width: int) -> Iterator[str]:
     )
     if one.verdict is not None and not one.verdict.trusted:
         yield from _wrapped(f"Its outputs are not verified: {one.verdict}.", "", width)
+    for caution in one.cautions:
+        yield from _wrapped(f"Caution: {caution}", "", width)
 
 
 def _findings(one: Explanation, width: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import turnkeyml
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
-from turnkeyml.build.sequences import find_sequence, sequence_with
+from turnkeyml.build.sequences import buildable_precisions, find_sequence, sequence_with
 from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import WIDENED_FROM, Sequence
 from turnkeyml.build.subject import Subject
@@ -236,7 +236,8 @@ class _Work:
     def _sequence_name(self) -> str:
         """The requested sequence; otherwise one for the requested precisions, or the default.
 
-        The precisions of a cached build are added, so that it is not rebuilt with fewer.
+        The precisions of a cached build are added, so that it is not rebuilt with fewer; the
+        original of a file may be in one that no sequence builds, such as mixed.
         """
         plan, subject = self.plan, self.subject
         if plan.sequence is not None:
@@ -244,7 +245,8 @@ class _Work:
         if plan.precisions:
             cached = read_state(self.folder)
             kept = cached.precisions if cached is not None and cached.succeeded else ()
-            return sequence_with({*plan.precisions, *kept})
+            rebuilt = set(kept).intersection(buildable_precisions())
+            return sequence_with({*plan.precisions, *rebuilt})
         if subject.default_sequence is not None:
             return subject.default_sequence
         device = find_device(plan.device)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import read_state
+from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.errors import MeasureError
 from turnkeyml.evaluate.contestants import Contestants
@@ -98,13 +98,24 @@ def _candidate(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) ->
     contestants = Contestants(folder, plan, read_state(folder))
     missing = contestants.missing_precisions()
     if missing:
-        raise MeasureError(
-            f"The build {folder.name} has no file in {missing[0]}; explain its script or model "
-            f"with --precision {missing[0]} to build it."
-        )
+        raise MeasureError(_no_file(folder, contestants.state, missing[0]))
     (contestant,) = contestants.of(runtime)[:1]
     assert isinstance(contestant, FileContestant)
     return Candidate(replace(contestant, folder=work), plan.threads, contestant.precision)
+
+
+def _no_file(folder: BuildFolder, state: BuildState | None, precision: str) -> str:
+    own = state.facts.get("precision", "fp32") if state is not None else "fp32"
+    if own == "fp32":
+        return (
+            f"The build {folder.name} has no file in {precision}; explain its script or model "
+            f"with --precision {precision} to build it."
+        )
+    return (
+        f"The build {folder.name} has no file in {precision}: the original is in "
+        f"{'mixed precision' if own == 'mixed' else own}, so that it must be exported in "
+        f"{precision} first."
+    )
 
 
 def _live(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> LiveAgain:

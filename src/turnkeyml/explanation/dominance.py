@@ -5,23 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from turnkeyml.explanation.kinds import Kind, kind_of
+from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.words import counted, milliseconds
 from turnkeyml.nouns.explanations import Explanation, Finding, Operator
 
-__all__ = ["dominant"]
+__all__ = ["SHORT_MS", "dominant", "is_overhead", "named_operator"]
 
 DOMINANT = 0.3
 """A share that makes a type or an operator the first thing to look at."""
 CLOSE = 0.5
 """Of what the machine allows, from which on an implementation is good."""
+MOST = 0.5
+"""Of the time of a type, that other rules explain if they explain the type."""
+SHORT_MS = 0.01
 ARITHMETIC = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION)
 OWN_RULES = (Kind.CAST, Kind.LAYOUT)
 """Kinds whose share another rule explains better; so do those for arithmetic and for weights where
-the machine is the limit."""
+the machine is the limit, and that for overhead."""
 
 
 def _sum(operators: Iterable[Operator]) -> float:
     return sum(operator.ms for operator in operators)
+
+
+def named_operator(explanation: Explanation) -> Operator | None:
+    """The operator that a finding of its own is about; None if there is none."""
+    for first in explanation.operators[:1]:
+        if first.share >= DOMINANT and len(explanation.operators) > 1 and not _is_explained(first):
+            return first
+    return None
 
 
 def dominant(explanation: Explanation) -> Iterator[Finding]:
@@ -29,12 +41,12 @@ def dominant(explanation: Explanation) -> Iterator[Finding]:
     if not explanation.operators:
         return
     first = explanation.operators[0]
-    if first.share >= DOMINANT and len(explanation.operators) > 1 and not _is_explained(first):
+    if named_operator(explanation) is not None:
         yield _one_operator(explanation, first)
         return
     for part in explanation.types[:1]:
         group = [one for one in explanation.operators if one.op_type == part.name]
-        if part.share < DOMINANT or any(map(_is_explained, group)):
+        if part.share < DOMINANT or _sum(filter(_is_explained, group)) > MOST * part.ms:
             continue
         precisions = sorted({one.precision for one in group if one.precision})
         inside = f" in {' and '.join(precisions)}" if precisions else ""
@@ -49,10 +61,16 @@ def dominant(explanation: Explanation) -> Iterator[Finding]:
         )
 
 
+def is_overhead(operator: Operator) -> bool:
+    """Whether a call is so short that it is mostly the call, as far from the peaks as it is."""
+    is_short = operator.ms / max(operator.calls, 1.0) < SHORT_MS
+    return is_short and limit_of(operator) in ("overhead", "unknown")
+
+
 def _is_explained(operator: Operator) -> bool:
     kind, efficiency = kind_of(operator.op_type), operator.efficiency
     is_close = efficiency is not None and efficiency >= CLOSE
-    return kind in OWN_RULES or (kind in ARITHMETIC and is_close)
+    return kind in OWN_RULES or (kind in ARITHMETIC and is_close) or is_overhead(operator)
 
 
 def _one_operator(explanation: Explanation, one: Operator) -> Finding:

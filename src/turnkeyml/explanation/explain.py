@@ -11,6 +11,7 @@ from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.errors import MeasureError
 from turnkeyml.explanation.accounting import account
+from turnkeyml.explanation.disturbance import is_disturbed
 from turnkeyml.explanation.findings import findings_of
 from turnkeyml.explanation.observing import Observed, observe
 from turnkeyml.explanation.peaks import bandwidth, peaks_of
@@ -23,7 +24,7 @@ from turnkeyml.explanation.roofline import (
 )
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
-from turnkeyml.nouns import Plan, to_dict
+from turnkeyml.nouns import FlagKind, Performance, Plan, to_dict
 from turnkeyml.nouns.explanations import Explanation, Operator, Peaks
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -31,6 +32,8 @@ from turnkeyml.runtimes.registry import find_device, find_runtime
 __all__ = ["explain_build"]
 
 Tell = Callable[[str], None]
+DISTURBING = (FlagKind.LOAD, FlagKind.STEAL, FlagKind.QUOTA, FlagKind.HEAT, FlagKind.THROTTLE)
+"""Flags of a latency that say something about the machine, and so about every finding."""
 
 
 def explain_build(
@@ -72,6 +75,16 @@ def _doubts(operators: Iterable[Operator]) -> Iterator[str]:
             f"Operators with {share:.0%} of the time are faster than the measured peaks allow: the "
             "machine was busy when these were measured, or data stays in a small cache. Use "
             "--remeasure-peaks."
+        )
+
+
+def _cautions(performance: Performance, peaks: Peaks) -> Iterator[str]:
+    """What else went on while the latency or the peaks were measured."""
+    yield from (flag.text for flag in performance.flags if flag.kind in DISTURBING)
+    if is_disturbed(peaks):
+        yield (
+            f"Other programs kept {peaks.other_cores:.1f} processors busy while the peaks were "
+            "measured, which may be too low: they will be measured again the next time."
         )
 
 
@@ -130,6 +143,7 @@ def _explain(
         limits=limits_of(operators, balance.outside_ms),
         alternatives=observed.alternatives,
         notes=(*balance.notes, *peaks.problems, *_doubts(operators)),
+        cautions=tuple(_cautions(performance, peaks)),
         verdict=evaluation.verdict,
         trace=trace.relative_to(folder.path).as_posix(),
     )

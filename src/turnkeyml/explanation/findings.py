@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from turnkeyml.explanation.dominance import dominant
+from turnkeyml.explanation.dominance import SHORT_MS, dominant, is_overhead, named_operator
 from turnkeyml.explanation.kinds import Kind, kind_of
-from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.threads import thread_findings
 from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
-from turnkeyml.nouns.explanations import Bound, Explanation, Finding, Operator
+from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Finding, Operator
 
 __all__ = ["findings_of"]
 
@@ -22,7 +21,6 @@ NOTABLE = 0.05
 """A share of the latency below which nothing is worth a sentence."""
 LARGE = 0.15
 CLOSE = 0.5
-SHORT_MS = 0.01
 
 
 def findings_of(explanation: Explanation) -> Explanation:
@@ -57,15 +55,21 @@ def casts(explanation: Explanation) -> Iterator[Finding]:
         if len(dtypes) > 1
         else (f"Casts take {_share(explanation, ms)}")
     )
-    other = next((a for a in explanation.alternatives if a.precision == "fp32" and a.ms), None)
     advice = "remove the casts, or keep the model in one precision"
     if halves:
-        advice = "use --precision fp32: here the runtime converts and does not compute in half"
-    if halves and other is not None and other.ms is not None:
-        advice += f" (measured: {milliseconds(other.ms)} in fp32)"
+        advice = _without_half(explanation)
     yield Finding(
         "casts", text + ".", f"{counted(len(found), 'node')}, {milliseconds(ms)}", advice, ms
     )
+
+
+def _without_half(explanation: Explanation) -> str:
+    """What to do about casts to half: take the fp32 file, if the build has one."""
+    why = "here the runtime converts and does not compute in half"
+    for other in explanation.alternatives:
+        if other.precision == "fp32" and other.ms is not None:
+            return f"use --precision fp32: {why} (measured: {milliseconds(other.ms)} in fp32)"
+    return f"export the model in fp32, which the build has no file in: {why}"
 
 
 def layout(explanation: Explanation) -> Iterator[Finding]:
@@ -179,7 +183,7 @@ def elementwise(explanation: Explanation) -> Iterator[Finding]:
 
 def overhead(explanation: Explanation) -> Iterator[Finding]:
     """Time that is spent on calls and not on work."""
-    short = [one for one in explanation.operators if _is_overhead(one)]
+    short = [one for one in explanation.operators if is_overhead(one)]
     ms = explanation.outside_ms + _sum(short)
     if ms < 2 * LARGE * explanation.latency:
         return
@@ -200,12 +204,6 @@ def overhead(explanation: Explanation) -> Iterator[Finding]:
     )
 
 
-def _is_overhead(operator: Operator) -> bool:
-    """Whether a call is so short that it is mostly the call, as far from the peaks as it is."""
-    is_short = operator.ms / max(operator.calls, 1.0) < SHORT_MS
-    return is_short and limit_of(operator) in ("overhead", "unknown")
-
-
 def precisions(explanation: Explanation) -> Iterator[Finding]:
     """Another precision of the same build that is faster."""
     for other in explanation.alternatives:
@@ -217,15 +215,23 @@ def precisions(explanation: Explanation) -> Iterator[Finding]:
                 f"{other.precision} is {explanation.latency / other.ms:.2f} times as fast as "
                 f"{explanation.precision} here.",
                 f"{milliseconds(other.ms)} against {milliseconds(explanation.latency)}, measured "
-                "in turns",
+                f"in turns{_doubt(other)}",
                 f"use --precision {other.precision}",
                 explanation.latency - other.ms,
             )
 
 
+def _doubt(other: Alternative) -> str:
+    """That the outputs of an alternative are not those of the original, for the evidence."""
+    if other.verdict is None or other.verdict.trusted:
+        return ""
+    return f"; its outputs are not trusted ({other.verdict})"
+
+
 def unknown(explanation: Explanation) -> Iterator[Finding]:
-    """Operators about whose cost nothing is known."""
-    found = [one for one in explanation.operators if one.least_ms is None]
+    """Operators about whose cost nothing is known, without one that has a finding of its own."""
+    named = named_operator(explanation)
+    found = [o for o in explanation.operators if o.least_ms is None and o is not named]
     ms = _sum(found)
     if ms < LARGE * explanation.latency:
         return

@@ -14,7 +14,7 @@ import numpy as np
 from turnkeyml.measure.race import RoundReferee, is_beaten
 from turnkeyml.measure.sampler import Referee, Ruling
 
-__all__ = ["Elimination", "PerCopy"]
+__all__ = ["Elimination", "PerCopy", "is_clearly_slower"]
 
 LEAST_ROUNDS = 3
 CLEARLY = 1.2
@@ -61,4 +61,11 @@ class Elimination:
 def _is_out(times: np.ndarray, leader: np.ndarray) -> bool:
     if len(times) < LEAST_ROUNDS:
         return False
-    return bool(times.min() > CLEARLY * leader.max()) or is_beaten(times, leader)
+    return is_clearly_slower(times, leader) or is_beaten(times, leader)
+
+
+def is_clearly_slower(times: np.ndarray, leader: np.ndarray) -> bool:
+    """Whether all rounds of one are slower than all of the leader by so much that few will do."""
+    if min(len(times), len(leader)) < LEAST_ROUNDS:
+        return False
+    return bool(times.min() > CLEARLY * leader.max())

@@ -35,6 +35,8 @@ class Peaks:
     """Gigabytes per second: by the bytes of the working set, then by kernel (read, copy, triad)."""
     problems: tuple[str, ...] = ()
     """What could not be measured, and why, in sentences."""
+    other_cores: float = 0.0
+    """How many processors other programs used meanwhile, on average."""
 
     def product(self, precision: str) -> float | None:
         """The best matrix product in a precision, in billions of operations per second."""
@@ -99,6 +101,7 @@ class Alternative:
     """The median latency; None if it could not be measured."""
     reason: str = ""
     """Why not."""
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,8 @@ class Explanation:
     alternatives: tuple[Alternative, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    """Why the figures are not those of a quiet machine, in sentences."""
     verdict: Verdict | None = None
     trace: str = ""
     """The path of the trace in the build folder."""

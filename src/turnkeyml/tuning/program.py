@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import turnkeyml
 from turnkeyml.build.graph_inputs import input_dtypes
 from turnkeyml.build.onnx_files import copy_model
-from turnkeyml.errors import BuildError
+from turnkeyml.errors import BuildError, UsageError
 from turnkeyml.nouns.tuning import Configuration
 from turnkeyml.tuning.rig import Rig
 
-__all__ = ["PROGRAM", "write_program"]
+__all__ = ["PROGRAM", "check_target", "write_program"]
 
 PROGRAM = "program.py"
 """The name of the program in the folder ``tune`` of the build."""
+_SIGNATURE = "Written by 'turnkey tune'"
 
 _TEXT = '''"""{name} with {runtime}: {details}.
 
@@ -26,7 +28,7 @@ runs the model on the arrays in a file, and says how long a run takes. Or import
     run = load(MODEL)
     outputs = run(inputs)  # arrays by name
 
-Written by 'turnkey tune' {version}. It needs numpy and {library}.
+{signature} {version}. It needs numpy and {library}.
 """
 
 import sys
@@ -43,7 +45,13 @@ RUNS = 100
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     arrays = dict(np.load(sys.argv[1]))
+    for name in DTYPES:
+        if name not in arrays:
+            names = ", ".join(DTYPES)
+            sys.exit(f"{{sys.argv[1]}} has no array {{name}}; the model takes {{names}}.")
     inputs = {{name: np.require(arrays[name], dtype, ["C"]) for name, dtype in DTYPES.items()}}
     run = load(MODEL)
     outputs = run(inputs)
@@ -62,6 +70,21 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise a usage error if a program at a path, with its model, would overwrite other files."""
+    target = Path(path)
+    if target.suffix != ".py":
+        raise UsageError(f"The program {str(path)!r} must have a name that ends in .py.")
+    if target.is_file() and _SIGNATURE in target.read_text("utf-8", errors="replace"):
+        return
+    for file in (target, target.with_suffix(".onnx")):
+        if file.exists():
+            raise UsageError(
+                f"The program {str(path)!r} would overwrite {file}, which 'turnkey tune' has not "
+                "written; choose another name."
+            )
 
 
 def write_program(
@@ -87,11 +110,14 @@ def write_program(
         runtime=f"{runtime.title} {runtime.version()}",
         details=configuration.details,
         program=target.name,
+        signature=_SIGNATURE,
         version=turnkeyml.__version__,
         library=runtime.library,
         load=load,
         model=_beside(model, target, is_own=path is None),
-        dtypes="{" + ", ".join(f'"{name}": "{dtype}"' for name, dtype in dtypes.items()) + "}",
+        dtypes="{"
+        + ", ".join(f'{json.dumps(name)}: "{dtype}"' for name, dtype in dtypes.items())
+        + "}",
     )
     target.write_text(text, encoding="utf-8")
     return str(target)

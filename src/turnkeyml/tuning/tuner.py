@@ -29,6 +29,7 @@ FINALISTS = 3
 NEAR = 1.05
 """Times the time of the best: what is slower does not take part in the final."""
 LEAST_FINAL_SECONDS = 2.0
+"""For each finalist, even if the budget is used up: a shorter final decides nothing."""
 FINAL_SHARE = 0.15
 """Of the budget, for the final."""
 
@@ -166,7 +167,7 @@ class Tuner:
                     entrants.append(found)
                 elif is_default:
                     raise MeasureError(f"{configuration.label} failed: {found.reason}")
-            left = max(LEAST_FINAL_SECONDS, self.budget - self._seconds)
+            left = max(LEAST_FINAL_SECONDS * len(entrants), self.budget - self._seconds)
             return run_final(self.rig, entrants, min(MOST_SECONDS, left))
         finally:
             _close([*entrants, *([champion] if champion and champion not in entrants else [])])

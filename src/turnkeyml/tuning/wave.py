@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from turnkeyml.errors import describe
-from turnkeyml.measure.elimination import Elimination, PerCopy
+from turnkeyml.measure.elimination import Elimination, PerCopy, is_clearly_slower
 from turnkeyml.measure.race import LEAST_ADVANTAGE, speedup
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
@@ -74,10 +74,21 @@ def advantage(
 ) -> Advantage:
     """How many times as fast as the other the one is."""
     ratio, interval = speedup([others], [samples])
+    interval = interval or _clear_range(samples, others)
     factor = one.batch / other.batch
     if interval is not None:
         interval = Interval(interval.low * factor, interval.high * factor)
     return Advantage(ratio * factor, interval)
+
+
+def _clear_range(one: Samples, other: Samples) -> Interval | None:
+    """The range of the ratios of too few rounds for an interval; None unless they are clear."""
+    ours, theirs = (np.array([np.median(r) for r in s.rounds()]) for s in (one, other))
+    common = min(len(ours), len(theirs))
+    if not is_clearly_slower(theirs[:common], ours[:common]):
+        return None
+    ratios = theirs[:common] / ours[:common]
+    return Interval(float(ratios.min()), float(ratios.max()))
 
 
 def _trial(

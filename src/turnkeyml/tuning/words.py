@@ -10,6 +10,8 @@ __all__ = ["hints_for", "verdict_of"]
 
 WORTH_A_HINT = 1.05
 """Times as fast as the winner, for what only a tolerance would accept."""
+WORTH_A_RETRY = 1.1
+"""Times as fast as the default, from which on a final that does not tell is not the last word."""
 
 
 def verdict_of(result: TuneResult) -> str:
@@ -21,7 +23,7 @@ def _winner(result: TuneResult) -> str:
     if result.winner is None:
         return f"Nothing that was tried is right ({result.right})."
     if result.winner == result.default:
-        return f"Nothing that is right is faster than the default, {result.default.label}."
+        return _default(result)
     sentence = f"{result.winner.label} is the fastest that is right"
     if result.speedup is None:
         return f"{sentence}."
@@ -29,6 +31,21 @@ def _winner(result: TuneResult) -> str:
     if result.speedup_low and result.speedup_high:
         gain += f" (95% interval {result.speedup_low:.3g} to {result.speedup_high:.3g})"
     return f"{sentence}: {gain}."
+
+
+def _default(result: TuneResult) -> str:
+    """Why the default wins: nothing is faster, or nothing is so for sure."""
+    right = [t for t in result.trials if t.status is TrialStatus.OPEN and t.relative_time]
+    best = min(right, key=lambda t: t.relative_time or math.inf, default=None)
+    if best is None or (best.relative_time or 1.0) > 1 / WORTH_A_RETRY:
+        return f"Nothing that is right is faster than the default, {result.default.label}."
+    assert best.relative_time is not None
+    return (
+        f"The default, {result.default.label}, stays, because nothing is faster for sure: "
+        f"{best.configuration.label} was {1 / best.relative_time:.3g} times as fast in the final, "
+        "which was too short or too noisy; run the same command again with a longer --budget, or "
+        "on a quieter machine."
+    )
 
 
 def _open(result: TuneResult) -> list[str]:

@@ -31,6 +31,7 @@ function explanation(page, one) {
     "div",
     {},
     element("p", {}, `${significant(one.latency)} ms with ${one.runtime} ${one.runtime_version} in ${one.precision}, ${counted(one.threads, "thread")}; explained ${moment(one.created)}.`),
+    one.cautions.map((caution) => element("p", { class: "hint" }, `Caution: ${caution}`)),
     findings(one),
     limits(one),
     element("div", { class: "pair" }, roofline(page, one), treemap(page, one)),
