@@ -32,7 +32,8 @@ PARENT = {
         "evaluations_in",
         "add_evaluation",
     ],
-    "turnkeyml.evaluate.contestants": ["checksum", "measure", "save_evaluation"],
+    "turnkeyml.evaluate.contestants": ["checksum"],
+    "turnkeyml.evaluate.measuring": ["measure", "save_evaluation"],
     "turnkeyml.evaluate.contest": ["memory_speed"],
     "turnkeyml.evaluate.runner": ["Runner.outcome"],
     "turnkeyml.measure.spawn": [
