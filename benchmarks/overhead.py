@@ -1,9 +1,10 @@
 """Benchmark the overhead of turnkey over hand-written programs, as ratios.
 
-    python benchmarks/overhead.py [startup analyze run worker memory]
+    python benchmarks/overhead.py [startup analyze run again worker memory]
 
 Compared commands run in turns, so that other load on the machine affects both sides. The
-hand-written programs are in ``scripts`` and do only what is necessary.
+hand-written programs are in ``scripts`` and do only what is necessary. With ``TURNKEY_BEFORE``,
+the ``src`` folder of another checkout, ``again`` also runs that one.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ def seconds(command: Command) -> float:
     begin = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - begin
+
+
+def of_source(source: str, *words: str) -> Command:
+    """The command that runs the turnkey in a ``src`` folder."""
+    return ["env", f"PYTHONPATH={source}", PYTHON, "-m", "turnkeyml", *words]
 
 
 def interleaved(commands: dict[str, Command], rounds: int) -> dict[str, float]:
@@ -102,6 +108,35 @@ def run(cache: Path) -> None:
     floor = times["bare"] + times["measure"]
     detail = f"{times['warm']:.2f} s, baseline {times['bare']:.2f} + {times['measure']:.2f} s"
     show("hello_world, cached / (bare + measurement)", times["warm"] / floor, 1.25, detail)
+
+
+def again(cache: Path) -> None:
+    """What it takes to measure a build again, beyond what a hand-written program needs for it.
+
+    That one measures as often, and as long as turnkey warms up. Both ways are timed: in turnkey's
+    environment and in one that ``--python`` names, which has to be checked first.
+    """
+    seconds([TURNKEY, str(HELLO), "-d", str(cache / "again"), "--build-only"])
+    (build,) = (cache / "again").glob("hello_world_*")
+    words = ["cache", "benchmark", "--all", "-d", str(cache / "again"), *AS_LONG]
+    elsewhere = [*words, "--python", f"other={PYTHON}"]
+    sources = {"now": str(HERE.parent / "src"), "before": os.environ.get("TURNKEY_BEFORE", "")}
+    commands = {"by hand": [PYTHON, str(SCRIPTS / "loop.py"), str(build), "--warm-up", "0.2"]}
+    for when, source in sources.items():
+        if source:
+            commands[f"here, {when}"] = of_source(source, *words)
+            commands[f"elsewhere, {when}"] = of_source(source, *elsewhere)
+    interleaved(commands, 1)  # fills the caches of the disk and of Python
+    times = interleaved(commands, 9)
+    for name, taken in times.items():
+        if name != "by hand":
+            detail = f"{taken:.2f} s, baseline {times['by hand']:.2f} s"
+            show(
+                f"measuring again ({name}) - by hand, in seconds",
+                taken - times["by hand"],
+                1,
+                detail,
+            )
 
 
 def worker(cache: Path) -> None:
@@ -188,6 +223,7 @@ def main() -> None:
         "startup": startup,
         "analyze": analyze,
         "run": run,
+        "again": again,
         "worker": worker,
         "memory": memory,
     }
@@ -195,7 +231,7 @@ def main() -> None:
     os.environ["TURNKEY_BUILD_MONITOR"] = "False"
     with tempfile.TemporaryDirectory(prefix="turnkey-bench-") as folder:
         for name in chosen:
-            needs_cache = name in ("run", "worker", "memory")
+            needs_cache = name in ("run", "again", "worker", "memory")
             parts[name](*([Path(folder)] if needs_cache else []))
 
 

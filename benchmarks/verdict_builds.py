@@ -21,6 +21,7 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.runtimes.ort_session import OrtSession
+from turnkeyml.runtimes.ort_settings import OrtSettings
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Reference
@@ -41,7 +42,7 @@ class File:
     """An ONNX file in ONNX Runtime, which is run once on each set of inputs."""
 
     def __init__(self, path: Path) -> None:
-        self._session = OrtSession(str(path), THREADS)
+        self._session = OrtSession(str(path), OrtSettings(THREADS))
         self._outputs: dict[int, dict[str, np.ndarray]] = {}
 
     def run(self, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -240,7 +240,7 @@ def test_the_warning_comes_before_the_measurement(tmp_path, monkeypatch):
     def measured(*_: object, **__: object) -> None:
         raise RuntimeError(f"{len(heard)} warnings before")
 
-    monkeypatch.setattr("turnkeyml.evaluate.contestants.measure", measured)
+    monkeypatch.setattr("turnkeyml.evaluate.measuring.measure", measured)
     plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
     with pytest.raises(RuntimeError, match="1 warnings before"):
         measure_again(BuildFolder(tmp_path, "b"), plan, "none", heard.append)

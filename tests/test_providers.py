@@ -72,9 +72,10 @@ def test_an_older_onnx_runtime_says_that_it_does_not_know():
 
 def test_a_provider_that_does_not_start_is_an_error(monkeypatch):
     from turnkeyml.runtimes.ort_session import OrtSession
+    from turnkeyml.runtimes.ort_settings import OrtSettings
 
     kept = onnxruntime.InferenceSession.get_providers
-    session = OrtSession(str(SAMPLE), 1)
+    session = OrtSession(str(SAMPLE), OrtSettings(1))
     assert kept(session._session) == [CPU]
     with pytest.raises(MeasureError, match="could not start XExecutionProvider; install"):
         session._require(["XExecutionProvider", CPU])

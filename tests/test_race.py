@@ -18,12 +18,9 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.display.results import race_lines
 from turnkeyml.evaluate.contest import measure
-from turnkeyml.evaluate.contestants import (
-    Contestants,
-    _wanted_baseline,
-    measure_contestants,
-)
+from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.entries import FileContestant
+from turnkeyml.evaluate.measuring import _wanted_baseline, measure_contestants
 from turnkeyml.evaluate.progress import Report
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.race import RoundReferee, judge, speedup
@@ -437,7 +434,7 @@ def test_wrong_words_are_refused_in_one_sentence(tmp_path, words, sentence):
 
 RIGOROUS = """
 import sys
-from turnkeyml.evaluate import contestants
+from turnkeyml.evaluate import measuring
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.child import perform
 from turnkeyml.measure.rules import Rule
@@ -445,7 +442,7 @@ from turnkeyml.nouns import Input, Plan, Task
 
 script, cache = sys.argv[1:]
 tiny = Rule("rigorous", None, 20, 0.02, 0.5, 0.2, 2, 2, 0.02)
-contestants.RULES["rigorous"] = tiny
+measuring.RULES["rigorous"] = tiny
 plan = Plan(cache, "x86", ("torch-eager",), rule="rigorous")
 perform(Assignment(Task(Input(script), plan), script + ".events"))
 """

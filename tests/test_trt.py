@@ -5,6 +5,7 @@ Engines themselves are compiled and run on a GPU by benchmarks/engine_cache.py.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -128,11 +129,14 @@ class TestAnotherInterpreter:
     def test_it_is_asked_whether_its_gpu_is_ready(self, trt):
         if nvml.find_gpu() is not None:
             pytest.skip("this machine has a GPU")
-        with pytest.raises(MeasureError, match=f"with {sys.executable}: there is no NVIDIA"):
-            elsewhere._check_device(sys.executable, trt)
+        with (
+            contextlib.closing(elsewhere._started(sys.executable, [trt])) as asked,
+            pytest.raises(MeasureError, match=f"with {sys.executable}: there is no NVIDIA"),
+        ):
+            elsewhere._check_devices(asked, [trt])
 
-    def test_runtimes_without_a_check_are_not_asked(self):
-        elsewhere._check_device("/no/such/python", find_runtime("ort", "x86"))
+    def test_runtimes_without_a_check_are_not_asked(self, trt):
+        assert elsewhere._with_checks([find_runtime("ort", "x86"), trt]) == [trt]
 
 
 class TestArguments:

@@ -1,10 +1,10 @@
 """The loop that a careful person writes around ONNX Runtime.
 
-usage: loop.py BUILD_FOLDER [--naive | --serve]
+usage: loop.py BUILD_FOLDER [--naive | --serve | --warm-up SECONDS]
 
-Prints the median and the mean of 100 runs after a warm-up, in milliseconds. --naive leaves out the
-warm-up. --serve reads numbers of runs from standard input, one a line, and answers each with the
-median of so many runs in nanoseconds.
+Prints the median and the mean of 100 runs after a warm-up of 0.5 s, or as given, in milliseconds.
+--naive leaves out the warm-up. --serve reads numbers of runs from standard input, one a line, and
+answers each with the median of so many runs in nanoseconds.
 """
 
 import os
@@ -59,6 +59,6 @@ if "--serve" in mode:
         print(np.median(measure(int(line))), flush=True)
 else:
     if "--naive" not in mode:
-        warm_up(0.5)
+        warm_up(float(mode[1]) if "--warm-up" in mode else 0.5)
     found = measure(100)
     print(np.median(found) / 1e6, np.mean(found) / 1e6)

@@ -20,7 +20,7 @@ from turnkeyml.runtimes.registry import find_device, find_runtime, runtimes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["make_plan", "plan_of"]
+__all__ = ["make_plan", "named_runtimes", "plan_of"]
 
 
 @takes(PlanOptions)
@@ -70,8 +70,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
     device, named, places = options["device"], options["runtime"], places_of(options)
-    names = named or [find_device(device).default_runtime]
-    found = [find_runtime(name, device) for name in names]
+    found = named_runtimes(options)
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     if load_of(options) is not None:
         _require_serving(found, device)
@@ -89,6 +88,16 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
         if measures_here:
             require_elsewhere(places, found)
     return tuple(runtime.name for runtime in found)
+
+
+def named_runtimes(options: Mapping[str, Any]) -> list[Runtime]:
+    """The runtimes that settled options name, or the default one; a usage error if one is unknown.
+
+    Whether they can be used is not known yet.
+    """
+    device = options["device"]
+    names = options["runtime"] or [find_device(device).default_runtime]
+    return [find_runtime(name, device) for name in names]
 
 
 def _require_serving(chosen: Iterable[Runtime], device: str) -> None:

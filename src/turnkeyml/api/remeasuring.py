@@ -7,14 +7,19 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from turnkeyml.api.builds import cache_of, select_builds
-from turnkeyml.api.plan import plan_of
+from turnkeyml.api.plan import named_runtimes, plan_of
 from turnkeyml.nouns import Evaluation
 from turnkeyml.options import RemeasureOptions, takes
+from turnkeyml.options.places import places_of
+from turnkeyml.runtimes.elsewhere import started_ahead
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["remeasure"]
+
+WORKER = "turnkeyml.measure.worker"
+"""What measures a build. It is named, not imported, as its interpreter may be another one."""
 
 
 @takes(RemeasureOptions)
@@ -31,13 +36,14 @@ def remeasure(
     evaluations of a build as soon as they are known, ``on_warning`` with the name and a sentence
     before a build is measured whose files are not those that were built.
     """
-    from turnkeyml.evaluate.remeasure import measure_again
+    with started_ahead(places_of(options), named_runtimes(options), WORKER):
+        from turnkeyml.evaluate.remeasure import measure_again  # while they start
 
-    plan = plan_of(options)
-    found: dict[str, list[Evaluation]] = {}
-    for folder in select_builds(build_names, cache_of(options), options["all"]):
-        warn = functools.partial(on_warning, folder.name) if on_warning is not None else None
-        found[folder.name] = measure_again(folder, plan, options["skip"], warn)
-        if on_result is not None:
-            on_result(folder.name, found[folder.name])
-    return found
+        plan = plan_of(options)
+        found: dict[str, list[Evaluation]] = {}
+        for folder in select_builds(build_names, cache_of(options), options["all"]):
+            warn = functools.partial(on_warning, folder.name) if on_warning is not None else None
+            found[folder.name] = measure_again(folder, plan, options["skip"], warn)
+            if on_result is not None:
+                on_result(folder.name, found[folder.name])
+        return found

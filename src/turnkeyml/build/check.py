@@ -30,9 +30,10 @@ def check_onnx(
 ) -> Verification:
     """The verdict on an ONNX file, on recorded and held-out inputs."""
     from turnkeyml.runtimes.ort_session import OrtSession, named_operator
+    from turnkeyml.runtimes.ort_settings import OrtSettings
 
     try:
-        session = OrtSession(path, threads)
+        session = OrtSession(path, OrtSettings(threads))
 
         def run(inputs: Outputs) -> Outputs:
             session.feed(inputs)

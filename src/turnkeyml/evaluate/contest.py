@@ -21,7 +21,7 @@ from turnkeyml.measure.weather import Weather
 from turnkeyml.runtimes.contract import Device
 from turnkeyml.system.activity import Reading
 
-__all__ = ["Quiet", "measure"]
+__all__ = ["Announce", "Quiet", "measure"]
 
 Announce = Callable[[float], None]
 Quiet = Callable[[], AbstractContextManager[None]]

@@ -21,7 +21,8 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
-from turnkeyml.evaluate.contestants import Contestants, measure_contestants
+from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.measuring import measure_contestants
 from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import (
     HERE,

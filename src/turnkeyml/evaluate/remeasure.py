@@ -9,7 +9,8 @@ from typing import Any
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
-from turnkeyml.evaluate.contestants import Contestants, measure_contestants
+from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.measuring import measure_contestants
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
 from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, from_dict

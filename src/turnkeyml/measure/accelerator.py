@@ -25,7 +25,8 @@ STEADY_SECONDS = 1.2
 """The counter of the energy moves about every 0.1 s."""
 LOOK_SECONDS = 0.3
 WARM_SECONDS = 0.2
-"""Runs before the energy is counted, as the accelerator may have idled."""
+"""Runs before the energy is counted, as the accelerator may have idled; those that were timed by
+events just before count."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,12 @@ def observe(session: Session, monitor: Monitor | None) -> Observation | None:
     if not has_times and monitor is None:
         return None
     looks = [monitor.look()] if monitor is not None else []  # right after the timed runs
+    begin = time.perf_counter()
     times = _device_times(session) if has_times else ()
     energy = None
     if monitor is not None:
-        energy, more = _steady_loop(session, monitor)
+        busy = time.perf_counter() - begin if has_times else 0.0
+        energy, more = _steady_loop(session, monitor, WARM_SECONDS - busy)
         looks += more
     memory = session.device_memory() if hasattr(session, "device_memory") else None
     return Observation(times, energy, memory, _worst(looks))
@@ -62,9 +65,11 @@ def _device_times(session: Any) -> tuple[float, ...]:
     return tuple(map(float, session.device_times(runs)))
 
 
-def _steady_loop(session: Session, monitor: Monitor) -> tuple[float | None, list[dict[str, Any]]]:
+def _steady_loop(
+    session: Session, monitor: Monitor, warm_seconds: float
+) -> tuple[float | None, list[dict[str, Any]]]:
     """Joules per inference, and what the accelerator looked like meanwhile."""
-    _run_for(session, WARM_SECONDS)
+    _run_for(session, warm_seconds)
     looks, runs = [], 0
     begin, before = time.perf_counter(), monitor.energy()
     while time.perf_counter() - begin < STEADY_SECONDS:

@@ -30,7 +30,7 @@ from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, from_dict, to_dict
 from turnkeyml.nouns.profiles import Profile
-from turnkeyml.system import ssh
+from turnkeyml.system import ssh, standby
 
 __all__ = ["Worker"]
 
@@ -225,6 +225,9 @@ def _start(place: Place, module: str, request: Any, folder: Path) -> subprocess.
     path = worker_request(folder)
     write_json(path, to_dict(request))
     with measurement_log(folder).open("ab") as log:
+        waiting = standby.take(place.python)
+        if waiting is not None:
+            return waiting.become(module, str(path), log=measurement_log(folder))
         return _start_here(place, module, path, log)
 
 

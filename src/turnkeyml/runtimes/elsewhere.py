@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from turnkeyml import interpreter
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
-from turnkeyml.nouns import Place
+from turnkeyml.nouns import HERE, Place
 from turnkeyml.runtimes.contract import Need, Runtime
+from turnkeyml.system import standby
 from turnkeyml.system.hosts import examine_on
-from turnkeyml.system.interpreters import Interpreter, examine
+from turnkeyml.system.interpreters import Interpreter
+from turnkeyml.system.standby import Standby
 
-__all__ = ["require_elsewhere", "require_files"]
+__all__ = ["require_elsewhere", "require_files", "started_ahead"]
 
 READY = "turnkeyml.runtimes.ready"
 SECONDS = 120
@@ -33,58 +34,101 @@ def require_files(runtimes: Sequence[Runtime], option: str) -> None:
 
 
 def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> None:
-    """Raise an error if a place lacks an interpreter, numpy, or what one of the runtimes needs."""
-    needs = [need for runtime in runtimes for need in _needs(runtime)]
-    modules = dict.fromkeys(module for need in (NUMPY, *needs) for module in need.modules)
-    for place in places:
-        if place.host:
-            found = examine_on(place.host, place.python, modules)
-        elif place.python:
-            found = examine(place.python, modules)
-        else:
-            _require_here(runtimes)
-            continue
-        _check(found, place.host, "turnkey", (NUMPY,))
-        for runtime in runtimes:
-            _check(found, place.host, f"the runtime {runtime.name}", _needs(runtime))
-            if not place.host:
-                _check_device(place.python, runtime)
+    """Raise an error if a place lacks an interpreter, numpy, or what one of the runtimes needs.
+
+    Each interpreter is started once, all of them at the same time, unless ``started_ahead`` has
+    done so.
+    """
+    with contextlib.ExitStack() as stack:
+        started = {
+            python: standby.kept(python)
+            or stack.enter_context(contextlib.closing(_started(python, runtimes)))
+            for python in filter(None, _interpreters(places))
+        }
+        for place in places:
+            if place.host:
+                found = examine_on(place.host, place.python, _modules(runtimes))
+                _check_modules(found, place.host, runtimes)
+            elif place.python:
+                _check_modules(started[place.python].introduction(), "", runtimes)
+                _check_devices(started[place.python], runtimes)
+            else:
+                _require_here(runtimes)
 
 
-def _check_device(python: str, runtime: Runtime) -> None:
-    """Let a runtime check its device under the other interpreter, where its libraries are."""
-    if type(runtime).check is Runtime.check:
-        return
-    try:
-        done = subprocess.run(
-            interpreter.command(READY, runtime.name, runtime.device, python=python),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            env=interpreter.surroundings(python),
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        raise MeasureError(
-            f"{python} did not say within {SECONDS} s whether it can use "
-            f"{runtime.device}; is the device busy?"
-        ) from None
-    obstacle = _answer(done)
-    if obstacle is not None:
-        raise MeasureError(
-            f"The runtime {runtime.name} cannot be used on {runtime.device} with {python}: "
-            f"{obstacle}"
-        )
+@contextlib.contextmanager
+def started_ahead(
+    places: Sequence[Place], runtimes: Sequence[Runtime], module: str
+) -> Iterator[None]:
+    """Start the interpreters of places before they are needed; those that nobody takes end.
+
+    They answer what ``require_elsewhere`` asks, and then import the module of a worker. Runtimes
+    that measure live models have none.
+    """
+    found: list[Standby] = []
+    wanted = places or (HERE,) if any(r.measures_files for r in runtimes) else ()
+    for python in _interpreters(wanted):
+        with contextlib.suppress(TurnkeyError):  # whoever requires it says so
+            found.append(_started(python, runtimes))
+            found[-1].load(module)
+    with standby.keeping(found):
+        yield
 
 
-def _answer(done: subprocess.CompletedProcess[str]) -> str | None:
+def _interpreters(places: Sequence[Place]) -> list[str]:
+    """The different interpreters on this machine; '' is our own."""
+    return list(dict.fromkeys(place.python for place in places if not place.host))
+
+
+def _started(python: str, runtimes: Sequence[Runtime]) -> Standby:
+    """An interpreter that says which modules it has, and what it thinks of each device."""
+    if not python:
+        return Standby()
+    started = Standby(python, _modules(runtimes))
+    for runtime in _with_checks(runtimes):
+        started.run(READY, runtime.name, runtime.device)
+    return started
+
+
+def _with_checks(runtimes: Sequence[Runtime]) -> list[Runtime]:
+    return [runtime for runtime in runtimes if type(runtime).check is not Runtime.check]
+
+
+def _modules(runtimes: Sequence[Runtime]) -> list[str]:
+    """The modules that a place may need."""
+    needs = [NUMPY, *(need for runtime in runtimes for need in _needs(runtime))]
+    return list(dict.fromkeys(module for need in needs for module in need.modules))
+
+
+def _check_modules(found: Interpreter, host: str, runtimes: Sequence[Runtime]) -> None:
+    _check(found, host, "turnkey", (NUMPY,))
+    for runtime in runtimes:
+        _check(found, host, f"the runtime {runtime.name}", _needs(runtime))
+
+
+def _check_devices(one: Standby, runtimes: Sequence[Runtime]) -> None:
+    """Let runtimes check their device under the other interpreter, where their libraries are."""
+    for number, runtime in enumerate(_with_checks(runtimes), start=1):
+        try:
+            told = one.answer(number, SECONDS)
+        except TimeoutError:
+            raise MeasureError(
+                f"{one.python} did not say within {SECONDS} s whether it can use "
+                f"{runtime.device}; is the device busy?"
+            ) from None
+        obstacle = _obstacle(one, told)
+        if obstacle is not None:
+            raise MeasureError(
+                f"The runtime {runtime.name} cannot be used on {runtime.device} with "
+                f"{one.python}: {obstacle}"
+            )
+
+
+def _obstacle(one: Standby, told: dict[str, Any] | None) -> str | None:
     """What the check found in the way; None if nothing."""
-    try:
-        obstacle = json.loads(done.stdout.splitlines()[-1])["obstacle"]
-    except (IndexError, ValueError, TypeError, KeyError):
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        return f"its check failed ({said[:300]})."
-    return None if obstacle is None else str(obstacle)
+    if told is None or "obstacle" not in told:
+        return f"its check failed ({(one.last_words() or 'it said nothing')[:300]})."
+    return None if told["obstacle"] is None else str(told["obstacle"])
 
 
 def _needs(runtime: Runtime) -> list[Need]:

@@ -105,15 +105,15 @@ class Gpu:
         self._nvml = nvml
         self._handle = handle
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return self._nvml.text("nvmlDeviceGetName", self._handle)
 
-    @property
+    @functools.cached_property
     def uuid(self) -> str:
         return self._nvml.text("nvmlDeviceGetUUID", self._handle)
 
-    @property
+    @functools.cached_property
     def driver(self) -> str:
         """The version of the driver."""
         return self._nvml.text("nvmlSystemGetDriverVersion")

@@ -9,6 +9,7 @@ import mmap
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.runtimes.ort_profile import profile_session
-from turnkeyml.runtimes.ort_providers import CPU, RECORD_PLACEMENT, fallback_stats
+from turnkeyml.runtimes.ort_providers import fallback_stats
+from turnkeyml.runtimes.ort_settings import OrtSettings
 from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
 
 __all__ = ["OrtSession", "dtype_of", "named_operator", "run_once", "unsound_optimizers"]
@@ -81,59 +83,37 @@ class OrtSession:
     changes_inputs = False
     asynchronous = False
 
-    def __init__(
-        self,
-        model: str,
-        threads: int,
-        level: str = "all",
-        prepacking: bool = True,
-        *,
-        providers: Sequence[str] = (CPU,),
-        instances: int | None = None,
-        parallel: bool = False,
-        spinning: bool = True,
-        profile: str = "",
-    ) -> None:
-        """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
-        wanted: Any = {"providers": providers, "parallel": parallel, "spinning": spinning}
-        self._again = functools.partial(OrtSession, model, threads, level, prepacking, **wanted)
-        options = _options(threads, level, prepacking, parallel, spinning)
-        if profile:
-            options.enable_profiling = True
-            options.profile_file_prefix = profile
-        if [*providers] != [CPU]:
-            options.add_session_config_entry(RECORD_PLACEMENT, "1")
+    def __init__(self, model: str, settings: OrtSettings, instances: int | None = None) -> None:
+        """``instances`` is how many ``lanes`` there will be, if it is measured under load."""
+        self._model, self._wanted, self._instances = model, settings, instances or 1
         unsound = unsound_optimizers(model)
         self._load = functools.partial(
             onnxruntime.InferenceSession,
             model,
-            options,
-            providers=[*providers],
+            settings.options(),
+            providers=[*settings.providers],
             disabled_optimizers=unsound,
         )
         self._session = self._load()
-        self._threads, self._instances = threads, instances or 1
-        self._require(providers)
-        self._settings = {
-            "providers": self._session.get_providers(),
-            "intra_op_num_threads": threads,
-            "inter_op_num_threads": options.inter_op_num_threads,
-            "execution_mode": "parallel" if parallel else "sequential",
-            "spinning": spinning,
-            "graph_optimization_level": level,
-            "io_binding": self._is_bound(),
-        }
-        if unsound:
-            self._settings["disabled_optimizers"] = unsound
-        if instances is not None:
-            sessions = 1 if threads == 1 else instances
-            self._settings |= {"instances": instances, "sessions": sessions}
-            self._settings["threads_per_instance"] = threads
+        self._require(settings.providers)
         self._bound, self._reads = self._is_bound(), self._reads_bound()
+        self._settings = self._facts(unsound, instances)
         self._binding = self._session.io_binding()
         self._names = [output.name for output in self._session.get_outputs()]
         self._feed: dict[str, Any] = {}
         self._results: list[Any] = []
+
+    def _facts(self, unsound: list[str], instances: int | None) -> dict[str, Any]:
+        """What the record of an evaluation has of this session."""
+        threads = self._wanted.threads
+        providers = self._session.get_providers()
+        found = {"providers": providers, **self._wanted.facts(), "io_binding": self._bound}
+        if unsound:
+            found["disabled_optimizers"] = unsound
+        if instances is not None:
+            found |= {"instances": instances, "sessions": 1 if threads == 1 else instances}
+            found["threads_per_instance"] = threads
+        return found
 
     def _require(self, providers: Sequence[str]) -> None:
         """Raise an error if ONNX Runtime has left out a provider, which it does without a word."""
@@ -181,7 +161,7 @@ class OrtSession:
 
     def _another(self) -> OrtSession:
         other = copy.copy(self)
-        if self._threads > 1:
+        if self._wanted.threads > 1:
             other._session = self._load()
         other._binding = other._session.io_binding()
         if self._bound:
@@ -224,7 +204,8 @@ class OrtSession:
     def profile(self, seconds: float) -> Profile:
         """The operators of this model, from a second session with the profiler on."""
         with tempfile.TemporaryDirectory() as folder:
-            twin = self._again(profile=str(Path(folder) / "profile"))
+            profile = str(Path(folder) / "profile")
+            twin = OrtSession(self._model, replace(self._wanted, profile=profile))
             twin.feed(self._fed)
             found = profile_session(self.run, twin.run, twin.end_profiling, seconds)
             twin.close()
@@ -239,35 +220,6 @@ class OrtSession:
         del self._binding, self._session
 
 
-def _options(
-    threads: int, level: str, prepacking: bool, parallel: bool, spinning: bool
-) -> onnxruntime.SessionOptions:
-    """The options of a session that its arguments ask for."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = threads if parallel else 1
-    options.log_severity_level = 3
-    options.graph_optimization_level = _level(level)
-    if parallel:
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_PARALLEL
-    if not spinning:
-        for pool in ("intra_op", "inter_op"):
-            options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
-    if not prepacking:
-        options.add_session_config_entry("session.disable_prepacking", "1")
-    return options
-
-
-def _level(name: str) -> onnxruntime.GraphOptimizationLevel:
-    levels = onnxruntime.GraphOptimizationLevel
-    return {
-        "none": levels.ORT_DISABLE_ALL,
-        "basic": levels.ORT_ENABLE_BASIC,
-        "extended": levels.ORT_ENABLE_EXTENDED,
-        "all": levels.ORT_ENABLE_ALL,
-    }[name]
-
-
 def run_once(
     model: str,
     inputs: Mapping[str, np.ndarray],
@@ -276,7 +228,7 @@ def run_once(
     prepacking: bool = True,
 ) -> dict[str, np.ndarray]:
     """The outputs of an ONNX file for some inputs."""
-    session = OrtSession(model, threads, level, prepacking)
+    session = OrtSession(model, OrtSettings(threads, level, prepacking))
     session.feed(inputs)
     session.run()
     return session.outputs()

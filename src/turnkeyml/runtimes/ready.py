@@ -14,6 +14,7 @@ def main() -> None:
     """Print what keeps the runtime of the first argument off the device of the second, as JSON."""
     name, device = sys.argv[1:3]
     sys.stdout.write(json.dumps({"obstacle": find_runtime(name, device).obstacle()}) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

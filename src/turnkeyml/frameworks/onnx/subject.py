@@ -75,9 +75,11 @@ class OnnxSubject(Subject):
     def compute_reference(self, threads: int) -> Reference:
         """Run the unchanged file with graph optimizations disabled."""
         from turnkeyml.runtimes.ort_session import OrtSession
+        from turnkeyml.runtimes.ort_settings import OrtSettings
 
         with _reason_in_full():
-            session = OrtSession(str(self.path), threads, level="none", prepacking=False)
+            settings = OrtSettings(threads, level="none", prepacking=False)
+            session = OrtSession(str(self.path), settings)
             self._was_loaded = True
             session.feed(self.inputs)
 

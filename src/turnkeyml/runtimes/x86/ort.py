@@ -94,17 +94,14 @@ class Ort(Runtime):
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.ort_providers import full_names
         from turnkeyml.runtimes.ort_session import OrtSession
+        from turnkeyml.runtimes.ort_settings import OrtSettings
 
         instances, threads = None, request.threads
         if request.instances is not None:
             instances, threads = divided(request)
-        return OrtSession(
-            request.model,
-            threads,
-            providers=full_names(request.arguments.get("providers") or ("cpu",)),
-            instances=instances,
-            **_settings(request.arguments),
-        )
+        providers = tuple(full_names(request.arguments.get("providers") or ("cpu",)))
+        settings = OrtSettings(threads, providers=providers, **_settings(request.arguments))
+        return OrtSession(request.model, settings, instances)
 
     def program(self, request: Request) -> str:
         from turnkeyml.runtimes.ort_program import source

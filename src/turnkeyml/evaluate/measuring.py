@@ -1,0 +1,194 @@
+"""Measuring the contestants of an invocation, keeping what came of it, and who has won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+
+from turnkeyml.cache.layout import samples_file
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.evaluate.contest import Announce, Quiet, measure
+from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.entries import Contestant
+from turnkeyml.evaluate.loading import measure_loads
+from turnkeyml.evaluate.progress import Tell
+from turnkeyml.evaluate.runner import Outcome, changed_warning
+from turnkeyml.measure import rules
+from turnkeyml.measure.generation import with_token_times
+from turnkeyml.measure.race import judge
+from turnkeyml.measure.record import failed, save_evaluation
+from turnkeyml.measure.reported import SELF_REPORTED
+from turnkeyml.measure.rules import Rule
+from turnkeyml.nouns import Evaluation, Plan, RaceResult, answers_to
+from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.registry import find_device
+
+__all__ = ["measure_contestants", "rule_of"]
+
+RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS)}
+
+
+def rule_of(plan: Plan) -> Rule:
+    """The stopping rule of a plan."""
+    if plan.iterations is not None:
+        return Rule.exactly(plan.iterations)
+    rule = RULES[plan.rule]
+    return rule if plan.budget is None else rule.within(plan.budget)
+
+
+def measure_contestants(
+    contestants: Contestants,
+    runtimes: list[Runtime],
+    *,
+    announce: Announce | None = None,
+    quiet: Quiet = nullcontext,
+    tell: Tell | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> tuple[tuple[Evaluation, ...], RaceResult | None]:
+    """Measure with each runtime; several contestants race. Needs the build folder's lock.
+
+    ``warn`` hears of files that are not those that were built, before anything is measured.
+    """
+    plan = contestants.plan
+    taking_part, refused = _entrants(contestants, runtimes)
+    if warn is not None:
+        for warning in dict.fromkeys(changed_warning(c) for c in taking_part if c.changed):
+            warn(warning)
+    if plan.load is not None:
+        measured = _under_load(taking_part, contestants, tell, quiet)
+    else:
+        baseline = _wanted_baseline(plan, runtimes)
+        measured = _in_turns(
+            taking_part, contestants, baseline, announce=announce, tell=tell, quiet=quiet
+        )
+    order = [r.name for r in runtimes]
+    outcomes = sorted([*measured, *refused], key=lambda o: order.index(o.evaluation.runtime))
+    evaluations = tuple(_keep(outcome, contestants) for outcome in outcomes)
+    if plan.load or (len(outcomes) < 2 and len(plan.precisions) < 2 and not plan.races):
+        return evaluations, None
+    return evaluations, _race(plan, runtimes, outcomes, evaluations)
+
+
+def _entrants(
+    contestants: Contestants, runtimes: list[Runtime]
+) -> tuple[list[Contestant], list[Outcome]]:
+    """The contestants that can be measured, and what to say of the runtimes that cannot."""
+    device = find_device(contestants.plan.device)
+    taking_part: list[Contestant] = []
+    refused: list[Outcome] = []
+    for runtime in runtimes:
+        try:
+            taking_part += contestants.of(runtime)
+        except TurnkeyError as error:  # such as that its ONNX file is damaged
+            lost = [failed(device, runtime, str(error), place) for place in contestants.places]
+            refused += map(Outcome, lost)
+    return taking_part, refused
+
+
+def _under_load(
+    taking_part: list[Contestant], contestants: Contestants, tell: Tell | None, quiet: Quiet
+) -> list[Outcome]:
+    """What each of them does under the loads of the plan, one after the other."""
+    plan, device = contestants.plan, find_device(contestants.plan.device)
+    assert plan.load is not None
+    measured: list[Outcome] = []
+    for one in taking_part:
+        measured += measure_loads(
+            one, plan.load, rule_of(plan), device, contestants.threads, tell=tell, quiet=quiet
+        )
+    return measured
+
+
+def _in_turns(
+    taking_part: list[Contestant],
+    contestants: Contestants,
+    baseline: str,
+    *,
+    announce: Announce | None,
+    tell: Tell | None,
+    quiet: Quiet,
+) -> list[Outcome]:
+    """What each of them does alone, or in turns with the others."""
+    device = find_device(contestants.plan.device)
+    measured: list[Outcome] = []
+    for together in _groups(taking_part):
+        measured += measure(
+            together,
+            rule_of(contestants.plan),
+            device,
+            contestants.threads,
+            announce=announce,
+            tell=tell,
+            quiet=quiet,
+            baseline=baseline,
+        )
+    return measured
+
+
+def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
+    """Those that take turns, together; each one that measures by itself, alone."""
+    in_turns = [c for c in contestants if not c.runtime.reports_itself]
+    alone = [[c] for c in contestants if c.runtime.reports_itself]
+    return [*([in_turns] if in_turns else []), *alone]
+
+
+def _is_reported(outcome: Outcome) -> bool:
+    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
+
+
+def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
+    """Save an evaluation, completed with the build name and the parameters of the plan."""
+    evaluation = replace(
+        outcome.evaluation,
+        build_name=contestants.folder.name,
+        parameters=contestants.plan.parameters,
+    )
+    evaluation = with_token_times(evaluation, contestants.phase, contestants.tokens)
+    if evaluation.performance is None or outcome.folder is None:
+        return evaluation
+    samples = samples_file(outcome.folder).relative_to(contestants.folder.path).as_posix()
+    evaluation = replace(evaluation, samples_file=samples)
+    save_evaluation(outcome.folder, outcome.sittings, evaluation)
+    return evaluation
+
+
+def _race(
+    plan: Plan,
+    runtimes: list[Runtime],
+    outcomes: list[Outcome],
+    evaluations: tuple[Evaluation, ...],
+) -> RaceResult:
+    """Who has won. A baseline that was asked for and could not be measured is mentioned."""
+    in_turns = [o for o in outcomes if o.sittings and not _is_reported(o)]
+    samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in in_turns}
+    baseline = _baseline(plan, runtimes, evaluations)
+    race = judge(evaluations, samples, baseline)
+    chosen = [e for e in evaluations if e.label == baseline]
+    if plan.baseline and not any(_answers_to(plan.baseline, e) for e in chosen):
+        wanted = plan.baseline.replace(" ", "-")
+        race = replace(race, verdict=f"{race.verdict} {wanted} could not be the baseline.")
+    return race
+
+
+def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:
+    """The label of the baseline: the requested one, else the original model, else the first."""
+    measured = [e for e in evaluations if e.ok] or list(evaluations)
+    wanted = _wanted_baseline(plan, runtimes)
+    for evaluation in measured:
+        if _answers_to(wanted, evaluation):
+            return evaluation.label
+    return measured[0].label
+
+
+def _answers_to(wanted: str, evaluation: Evaluation) -> bool:
+    one = evaluation
+    return answers_to(wanted, one.runtime, one.python, one.precision, one.host)
+
+
+def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:
+    """The one asked for, with or without its precision; else what runs the model as it is."""
+    if plan.baseline:
+        return plan.baseline.replace(" ", "-")
+    live = sorted((r for r in runtimes if not r.measures_files), key=lambda r: not r.as_it_is)
+    return live[0].name if live else ""
