@@ -363,3 +363,27 @@ def test_rounding_does_not_turn_the_decisions_of_one_class_alone():
     one_class[:8, 17] ^= True
     assert judged(scattered, golden, "fp16", fp16=golden).verdict == "match"
     assert judged(one_class, golden, "fp16", fp16=golden).verdict == "close"
+
+
+def test_decisions_that_rounding_turns_on_the_recorded_inputs_may_turn_on_others():
+    recorded, held = RANDOM.integers(0, 40, (2, 50))
+    rounded, found, wrong = recorded.copy(), held.copy(), held.copy()
+    rounded[3] += 1
+    found[7] += 1
+    wrong[:9] += 1
+    known = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get)
+    known.in_precision("fp16")
+    lucky = Reference({}, {"a": held}, compute={"fp16": {"a": held}}.get)
+    assert compare({"a": found}, lucky, "fp16", kin=(known,)).verdict == "match"
+    assert compare({"a": found}, lucky, "fp16").verdict != "match"
+    assert compare({"a": wrong}, lucky, "fp16", kin=(known,)).verdict == "mismatch"
+
+
+def test_what_overflows_in_the_precision_hides_nothing_of_the_rest():
+    golden = LOGITS * np.where(np.arange(50) < 10, 1e7, 1.0).astype(np.float32)
+    with np.errstate(over="ignore"):
+        half = golden.astype(np.float16).astype(np.float32)
+    found = np.where(np.isfinite(half), half, golden)
+    wrong = np.where(np.abs(golden) < 100, -found, found)
+    assert judged(found, golden, "fp16", fp16=half).verdict == "match"
+    assert judged(wrong, golden, "fp16", fp16=half).verdict == "close"

@@ -56,7 +56,7 @@ def judge(
         return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE)
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
-    others = [_judge_held_out(run, held, precision) for held in reference.held_out]
+    others = [_judge_held_out(run, held, precision, reference) for held in reference.held_out]
     wrong = next(
         (
             other
@@ -155,13 +155,13 @@ def calibrate(reference: Reference, precision: str) -> None:
                 known.in_precision(wanted)
 
 
-def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
+def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Reference) -> Verification:
     try:
         outputs = run(held.inputs)
     except Exception as error:  # noqa: BLE001 - the original runs on them, so that this is a verdict
         reason = f"it cannot be run: {describe(error)}"
         return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
-    return compare(outputs, held, precision)
+    return compare(outputs, held, precision, kin=(recorded,))
 
 
 def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:

@@ -73,9 +73,9 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
     if known.original.shape != found.shape or known.exact.shape != found.shape:
         return Basis.NONE
     own, turned = known.original != known.exact, found != known.exact
-    if np.count_nonzero(own) > MOST_TURNED * found.size:
+    if known.own > MOST_TURNED * found.size:
         return Basis.UNSTABLE
-    explained = rules.factor * (np.count_nonzero(own) + spare)
+    explained = rules.factor * (max(known.own, known.turned) + spare)
     within = np.count_nonzero(turned) <= explained and _is_scattered(turned, own, explained)
     return Basis.CALIBRATED if within else Basis.NONE
 

@@ -85,6 +85,11 @@ class Reference:
         return self._others[precision]
 
     @property
+    def known(self) -> set[str]:
+        """The precisions in which its outputs are known so far."""
+        return {self.precision, *self.others}
+
+    @property
     def others(self) -> dict[str, Outputs]:
         """What was computed in other precisions so far."""
         return {name: found for name, found in self._others.items() if found is not None}
