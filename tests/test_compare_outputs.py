@@ -107,6 +107,57 @@ def test_small_channels_beside_large_ones_count(axis):
     assert judged(wrong, golden, fp64=golden.astype(np.float64)).verdict != "match"
 
 
+def test_rows_are_told_apart_within_channels_of_one_magnitude():
+    rows, channels = np.logspace(-5, 0, 8), np.where(np.arange(50) % 2, 1e3, 1e-3)
+    golden = (LOGITS * rows[:, None] * channels).astype(np.float32)
+    wrong = golden.copy()
+    wrong[0] *= -1
+    exact = golden.astype(np.float64)
+    assert judged(golden * np.float32(1 + 1e-7), golden, fp64=exact).verdict == "match"
+    assert judged(wrong, golden, fp64=exact).verdict != "match"
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+def test_a_channel_that_is_smaller_by_many_orders_counts(precision):
+    golden = LOGITS * np.logspace(-6, 6, 50).astype(np.float32)
+    wrong = golden.copy()
+    wrong[:, 0] *= -1
+    exact = golden.astype(np.float64)
+    assert judged(wrong, golden, precision, fp64=exact, fp16=golden).verdict != "match"
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_a_few_small_numbers_beside_large_ones_count(rows):
+    golden = LOGITS[:rows, :9] * np.where(np.arange(9) == 4, 1e-3, 1e3).astype(np.float32)
+    wrong = golden.copy()
+    wrong[:, 4] *= -1
+    exact = golden.astype(np.float64)
+    near = (golden + 1e-4).astype(np.float32)
+    assert judged(near, golden, fp64=exact).verdict == "match"
+    assert judged(wrong, golden, fp64=exact).verdict != "match"
+
+
+def test_without_a_more_exact_original_a_small_channel_counts_too():
+    golden = LOGITS.copy()
+    golden[:, 3] *= 1e-4
+    wrong = golden.copy()
+    wrong[:, 3] *= -1
+    assert judged(noisy(golden, 1e-6).astype(np.float32), golden).verdict == "match"
+    assert judged(wrong, golden).verdict == "close"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_varies_in_a_channel_that_looks_like_a_mask_counts(sign):
+    golden = LOGITS.copy()
+    golden[:, :10] = sign * (2500 + 2 * LOGITS[:, :10])
+    assert places_of(golden.astype(np.float64)).sentinel.sum() == 80
+    half = golden.astype(np.float16).astype(np.float32)
+    wrong = golden.copy()
+    wrong[:, :10] = sign * (2500 - 2 * LOGITS[:, :10])
+    assert judged(half, golden, "fp16", fp16=half).verdict == "match"
+    assert judged(wrong, golden, "fp16", fp16=half).verdict == "close"
+
+
 def test_what_varies_around_a_large_constant_counts():
     golden = 0.5 + 0.01 * LOGITS
     exact, half = golden.astype(np.float64), golden.astype(np.float16).astype(np.float32)
@@ -297,3 +348,42 @@ def test_mixed_and_quantized_files_are_held_to_the_tolerance_of_fp16(precision):
     assert judged(quantized, LOGITS, precision, fp16=half).verdict is Verdict.CLOSE
     assert judged(-half, LOGITS, precision, fp16=half).verdict is Verdict.MISMATCH
     assert judged(quantized, quantized, precision).verdict is Verdict.MATCH
+
+
+def test_integers_that_double_precision_does_not_hold_are_compared():
+    golden = RANDOM.integers(1 << 60, 1 << 62, (4, 9))
+    assert judged(golden.copy(), golden).verdict == "match"
+    assert judged(golden + 1, golden).verdict != "match"
+
+
+def test_rounding_does_not_turn_the_decisions_of_one_class_alone():
+    golden = RANDOM.random((20, 500)) < 0.5
+    scattered, one_class = golden.copy(), golden.copy()
+    scattered.flat[RANDOM.choice(golden.size, 8, replace=False)] ^= True
+    one_class[:8, 17] ^= True
+    assert judged(scattered, golden, "fp16", fp16=golden).verdict == "match"
+    assert judged(one_class, golden, "fp16", fp16=golden).verdict == "close"
+
+
+def test_decisions_that_rounding_turns_on_the_recorded_inputs_may_turn_on_others():
+    recorded, held = RANDOM.integers(0, 40, (2, 50))
+    rounded, found, wrong = recorded.copy(), held.copy(), held.copy()
+    rounded[3] += 1
+    found[7] += 1
+    wrong[:9] += 1
+    known = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get)
+    known.in_precision("fp16")
+    lucky = Reference({}, {"a": held}, compute={"fp16": {"a": held}}.get)
+    assert compare({"a": found}, lucky, "fp16", kin=(known,)).verdict == "match"
+    assert compare({"a": found}, lucky, "fp16").verdict != "match"
+    assert compare({"a": wrong}, lucky, "fp16", kin=(known,)).verdict == "mismatch"
+
+
+def test_what_overflows_in_the_precision_hides_nothing_of_the_rest():
+    golden = LOGITS * np.where(np.arange(50) < 10, 1e7, 1.0).astype(np.float32)
+    with np.errstate(over="ignore"):
+        half = golden.astype(np.float16).astype(np.float32)
+    found = np.where(np.isfinite(half), half, golden)
+    wrong = np.where(np.abs(golden) < 100, -found, found)
+    assert judged(found, golden, "fp16", fp16=half).verdict == "match"
+    assert judged(wrong, golden, "fp16", fp16=half).verdict == "close"

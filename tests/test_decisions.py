@@ -16,7 +16,9 @@ from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.frameworks.torch.course import TooMuchWork, course_of
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.nouns import Cause, Plan, Verdict
+from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.judge import NOT_EXERCISED
+from turnkeyml.verify.reference import Reference
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
 
 DRAWN = torch.Generator().manual_seed(0)
@@ -109,6 +111,13 @@ class Converging(Deciding):
         return z
 
 
+class Divided(Deciding):
+    """Sizes that must have a sum."""
+
+    def forward(self, x, parts):
+        return torch.stack([self.one(part).mean(0) for part in x.split(parts.tolist())])
+
+
 FLOATS = torch.randn(4, 8, generator=DRAWN)
 IDS = torch.randint(1, 1000, (2, 12), generator=DRAWN)
 MASK = torch.tensor([[True, True, True, False], [True, True, False, False]])
@@ -141,6 +150,18 @@ def test_a_decision_that_ordinary_inputs_do_not_turn_is_found(tmp_path, model, i
     (measured,) = measure_again(BuildFolder(tmp_path, "b"), plan, "none")
     assert measured.verdict is Verdict.SPECIALISED
     assert measured.verification.frozen == found.frozen
+
+
+def test_sizes_that_must_have_a_sum_are_exercised(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, Divided(), FLOATS.repeat(3, 1), torch.tensor([3, 4, 5]))
+    assert NOT_EXERCISED not in state.verification.reason
+    assert any(held.inputs["parts"].tolist() == [5, 4, 3] for held in held_out(tmp_path, state))
+
+
+def held_out(cache: Path, state: BuildState) -> tuple[Reference, ...]:
+    assert state.reference is not None
+    return load_reference(BuildFolder(cache, "b"), state.reference).held_out
 
 
 class Guarded(nn.Module):

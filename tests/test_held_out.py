@@ -43,6 +43,17 @@ class Cut(torch.nn.Module):
         return self.layer(x)[:, : int(lengths.max())]
 
 
+class SmallChannel(TwoWays):
+    """What is decided shows in a channel that is a million times as small as the others."""
+
+    def __init__(self):
+        super().__init__()
+        self.large = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return torch.cat([1e3 * self.large(x), 1e-3 * super().forward(x)], -1)
+
+
 class Early(torch.nn.Module):
     """Stops when it is sure."""
 
@@ -135,6 +146,7 @@ def build(model, inputs, cache: Path, **settings) -> BuildState:
     [
         (TwoWays, (torch.rand(2, 8, generator=DRAWN),)),
         (Cut, (torch.rand(2, 6, 8, generator=DRAWN), torch.tensor([3, 5]))),
+        (SmallChannel, (torch.rand(2, 8, generator=DRAWN),)),
         (Early, (torch.rand(2, 8, generator=DRAWN),)),
         (Adjusted, (torch.rand(2, 8, generator=DRAWN),)),
         (ByMagnitude, (torch.rand(2, 8, generator=DRAWN),)),
@@ -182,6 +194,25 @@ def test_a_frozen_decision_is_found_behind_ties(tmp_path, factor):
     found = state.verification
     assert (found.verdict, found.cause) == (Verdict.SPECIALISED, Cause.HELD_OUT)
     assert "still differs after the submodule" in found.reason
+
+
+class Nothing(torch.nn.Module):
+    """Finds nothing, or returns nothing but NaN."""
+
+    def __init__(self, is_empty):
+        super().__init__()
+        self.layer, self.is_empty = torch.nn.Linear(8, 4), is_empty
+
+    def forward(self, x):
+        y = self.layer(x)
+        return y[y[:, 0] > 100] if self.is_empty else y / 0 * 0
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_what_returns_nothing_to_compare_is_no_match(tmp_path, is_empty):
+    found = build(Nothing(is_empty), (torch.rand(2, 8, generator=DRAWN),), tmp_path).verification
+    assert (found.verdict, found.cause) == (Verdict.NOT_CHECKED, Cause.NO_OUTPUT)
+    assert "no finite number" in found.reason
 
 
 def test_a_specialised_build_is_called_so_wherever_it_is_measured(tmp_path):

@@ -1,5 +1,7 @@
 """Verdicts on what a built model computes."""
 
+import random
+
 import numpy as np
 import onnx
 import pytest
@@ -178,6 +180,59 @@ def test_a_random_model_is_found_out():
             return self.w * torch.rand_like(x)
 
     assert not reference_of(Random(), (torch.rand(4),), {}, ["x"]).deterministic
+
+
+def test_a_random_model_with_tiny_outputs_is_found_out():
+    class Random(torch.nn.Module):
+        def forward(self, x):
+            return 1e-7 * torch.rand_like(x)
+
+    assert not reference_of(Random(), (torch.rand(4),), {}, ["x"]).deterministic
+
+
+def test_a_model_that_draws_tokens_is_found_out():
+    class Random(torch.nn.Module):
+        def forward(self, x):
+            return torch.randint(30_000, 30_003, (64,))
+
+    assert not reference_of(Random(), (torch.rand(4),), {}, ["x"]).deterministic
+
+
+class Counting(torch.nn.Module):
+    """Keeps a state from call to call: a number, a tensor and a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+        self.calls, self.mean = 0, torch.zeros(8)
+        self.register_buffer("largest", torch.zeros(()))
+
+    def forward(self, x):
+        self.calls += 1
+        self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+        self.largest = torch.maximum(self.largest, x.abs().amax())
+        return self.layer(x - self.mean) * self.calls / self.largest
+
+
+def test_a_model_with_a_state_is_judged_from_the_state_of_its_export(tmp_path):
+    torch.manual_seed(0)
+    model = Counting()
+    model(torch.rand(4, 8))
+    state = turnkeyml.build_model(
+        model, (torch.rand(4, 8),), build_name="b", cache_dir=str(tmp_path), monitor=False
+    )
+    assert state.verification.verdict == "match"
+    assert model.calls == 1
+
+
+def test_chance_of_every_kind_is_seeded():
+    class Random(torch.nn.Module):
+        def forward(self, x):
+            return x * random.random() * np.random.random()
+
+    first, second = (reference_of(Random(), (torch.ones(4),), {}, ["x"]) for _ in range(2))
+    assert not first.deterministic
+    np.testing.assert_array_equal(first.outputs["output"], second.outputs["output"])
 
 
 class Overflowing(torch.nn.Module):

@@ -17,6 +17,7 @@ An original that does not repeat its own results is another matter: see ``spread
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,11 +34,17 @@ from turnkeyml.verify.spread import compare_runs
 __all__ = ["TOLERANCE", "compare"]
 
 
-def compare(outputs: Outputs, reference: Reference, precision: str) -> Verification:
-    """The verdict on what was computed in a precision."""
+def compare(
+    outputs: Outputs, reference: Reference, precision: str, kin: Sequence[Reference] = ()
+) -> Verification:
+    """The verdict on what was computed in a precision.
+
+    ``kin``: the original on other inputs. Where rounding turns no decision on these by luck, it may
+    turn some on those.
+    """
     if not reference.deterministic:
         return compare_runs([outputs], reference, precision)
-    found = _against(reference.outputs, outputs, reference, precision)
+    found = _against(reference.outputs, outputs, reference, precision, kin)
     if found.trusted or reference.verified is None:
         return found
     built = _against(
@@ -50,7 +57,11 @@ def compare(outputs: Outputs, reference: Reference, precision: str) -> Verificat
 
 
 def _against(
-    expected: Outputs, outputs: Outputs, reference: Reference, precision: str
+    expected: Outputs,
+    outputs: Outputs,
+    reference: Reference,
+    precision: str,
+    kin: Sequence[Reference] = (),
 ) -> Verification:
     golden = widened(expected)
     found = _complex_again(widened(outputs), golden)
@@ -68,7 +79,8 @@ def _against(
     seen = _judgements(found, golden, [None] * len(golden), precision)
     good_enough = reference.costly and all(s.matches for s in seen)
     if not good_enough and not all(s.basis is Basis.TIGHT for s in seen):
-        seen = _judgements(found, golden, _calibrations(golden, reference, precision), precision)
+        known = _calibrations(golden, reference, precision, kin)
+        seen = _judgements(found, golden, known, precision)
     verdict, cause, reason = _conclude(seen, precision)
     return Verification(
         verdict,
@@ -93,16 +105,31 @@ def _complex_again(found: list[np.ndarray], golden: list[np.ndarray]) -> list[np
 
 
 def _calibrations(
-    golden: list[np.ndarray], reference: Reference, precision: str
+    golden: list[np.ndarray], reference: Reference, precision: str, kin: Sequence[Reference] = ()
 ) -> list[Calibration | None]:
     """What the original gives in the precision and in a more exact one, for each output."""
     rules = RULES[precision]
-    exact = reference.in_precision(rules.more_exact) if rules.more_exact else None
-    original = reference.in_precision(rules.original_in or precision)
+    if rules.more_exact is None:
+        return [None] * len(golden)
+    names = rules.more_exact, rules.original_in or precision
+    exact, original = map(reference.in_precision, names)
     if exact is None or original is None or not len(exact) == len(original) == len(golden):
         return [None] * len(golden)
     pairs = zip(widened(original), widened(exact), strict=True)
-    return [Calibration(o, e) for o, e in pairs]
+    found = [Calibration(o, e) for o, e in pairs]
+    others = [known for known in kin if all(n in known.known for n in names)]
+    turned = [_calibrations(widened(other.outputs), other, precision) for other in others]
+    return [
+        replace(c, turned=_most_turned(c, alike)) for c, *alike in zip(found, *turned, strict=False)
+    ]
+
+
+def _most_turned(ours: Calibration, others: Sequence[Calibration | None]) -> int:
+    """The most decisions that the original turns on other inputs; 0 if it makes none."""
+    if ours.exact.dtype.kind not in "biu":
+        return 0
+    alike = [c for c in others if c is not None and c.exact.shape == ours.exact.shape]
+    return max((c.own for c in alike), default=0)
 
 
 def _judgements(

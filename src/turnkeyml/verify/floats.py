@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.verify.judgement import COSINE, Basis, Judgement
+from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
 from turnkeyml.verify.precisions import Rules
-from turnkeyml.verify.scale import Group, groups_of, root_mean_square
-from turnkeyml.verify.values import GAP, Places, places_of, real
+from turnkeyml.verify.scale import Group, bands_of, groups_of, root_mean_square
+from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
 __all__ = ["Calibration", "cosine", "judge_floats"]
 
@@ -25,6 +25,15 @@ class Calibration:
 
     original: np.ndarray
     exact: np.ndarray
+    turned: int = 0
+    """The most decisions that the original turns on other inputs of the same shape."""
+
+    @property
+    def own(self) -> int:
+        """The decisions that the original turns here; all of them if the shapes differ."""
+        if self.original.shape != self.exact.shape:
+            return self.exact.size
+        return int(np.count_nonzero(self.original != self.exact))
 
 
 def judge_floats(
@@ -49,7 +58,11 @@ def judge_floats(
     if lost or moved:
         return seen
     groups = groups_of(g, places.regular)
-    return seen.on(_basis((numbers, regular), groups, _usable(calibration, places), rules))
+    known = _usable(calibration, places.regular)
+    rest = _basis((numbers, regular), groups, known, rules)
+    if rest is Basis.LOOSE and not _is_even((numbers, regular), g, places, rules):
+        rest = Basis.NONE
+    return seen.on(weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules)))
 
 
 def _basis(
@@ -68,7 +81,29 @@ def _basis(
         return otherwise
     if calibration is None or unstable:
         return Basis.LOOSE if _is_loose(numbers, golden, rules) else otherwise
-    exact = all(_is_as_exact(numbers, calibration, group, rules) for group in groups)
+    if not all(_is_as_exact(numbers, calibration, group, rules) for group in groups):
+        return Basis.NONE
+    return Basis.CALIBRATED if np.isfinite(calibration.original).all() else Basis.LOOSE
+
+
+def _basis_of_sentinels(
+    a: np.ndarray, g: np.ndarray, places: Places, calibration: Calibration | None, rules: Rules
+) -> Basis:
+    """What speaks for sentinels that are the same within the loose tolerance.
+
+    A channel of 2,500 give or take 2 looks like a mask, and has its information in the 2.
+    """
+    if places.all_regular:
+        return Basis.TIGHT
+    held = places.sentinel & (np.abs(g) <= rules.largest)
+    found, golden = a[held], g[held]
+    groups = bands_of(golden, WIDTH)
+    if all(_is_tight(found, golden, group, rules) for group in groups):
+        return Basis.TIGHT
+    known = _usable(calibration, held)
+    if known is None:
+        return Basis.LOOSE
+    exact = all(_is_as_exact(found, known, group, rules) for group in groups)
     return Basis.CALIBRATED if exact else Basis.NONE
 
 
@@ -76,8 +111,8 @@ def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rule
     """Whether the errors in a group need no explanation."""
     error = np.abs(numbers - golden)
     typical = root_mean_square(error[group.members])
-    within = _largest(group.relative(error, golden)) <= rules.tight
-    return within and typical <= rules.tight / 2 * group.magnitude
+    within = np.all(error[group.members] <= group.allowed(golden, rules.tight, rules.unit))
+    return bool(within) and typical <= rules.tight / 2 * group.magnitude
 
 
 def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
@@ -87,27 +122,45 @@ def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
     return bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
 
 
+def _is_even(
+    pair: tuple[np.ndarray, np.ndarray], g: np.ndarray, places: Places, rules: Rules
+) -> bool:
+    """Whether rows and channels of each magnitude have the right direction, as far as a rounding
+    of the largest does not explain another one."""
+    numbers, golden = pair
+    least = rules.unit * root_mean_square(golden)
+    for group in groups_of(g, places.regular, coarse=True):
+        ours, theirs = numbers[group.members], golden[group.members]
+        if root_mean_square(ours - theirs) > least and cosine(ours, theirs) < COSINE:
+            return False
+    return True
+
+
 def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
     """Whether a group is no further from a more exact computation than the original may be."""
     noise = np.abs(known.original - known.exact)
     error = np.abs(numbers - known.exact)
     factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
-    largest = factor * _largest(group.relative(noise, known.exact))
-    typical = factor * root_mean_square(noise[group.members])
-    return _largest(group.relative(error, known.exact)) <= max(
-        rules.tight, largest
-    ) and root_mean_square(error[group.members]) <= max(rules.tight / 2 * group.magnitude, typical)
+    measure, members = group.measure(known.exact), group.members
+    if not np.isfinite(noise[members]).all():  # more than the precision holds; the build may cope
+        return _is_loose(numbers[members], known.exact[members], rules)
+    explained = factor * _largest(noise[members] / measure) * measure
+    allowed = np.maximum(group.allowed(known.exact, rules.tight, rules.unit), explained)
+    typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise[members]))
+    within = np.all(error[members] <= allowed)
+    return bool(within) and root_mean_square(error[members]) <= typical
 
 
-def _usable(calibration: Calibration | None, places: Places) -> Calibration | None:
-    """What is known at the regular places; None where the original has no numbers there."""
+def _usable(calibration: Calibration | None, places: np.ndarray) -> Calibration | None:
+    """What is known at some places; None where the original has no numbers there."""
     if calibration is None:
         return None
     pair = real(calibration.original), real(calibration.exact)
-    if any(array.shape != places.regular.shape for array in pair):
+    if any(array.shape != places.shape for array in pair):
         return None
-    original, exact = map(places.regular_of, pair)
-    good = np.isfinite(original).all() and np.isfinite(exact).all()
+    everywhere = bool(places.all())
+    original, exact = (array.ravel() if everywhere else array[places] for array in pair)
+    good = np.isfinite(original).any() and np.isfinite(exact).all()
     return Calibration(original, exact) if good else None
 
 
@@ -115,8 +168,9 @@ def _is_unstable(known: Calibration | None) -> bool:
     """Whether the original itself is far from a more exact computation."""
     if known is None:
         return False
-    noise = root_mean_square(known.original - known.exact)
-    return noise > UNSTABLE * root_mean_square(known.exact)
+    there = np.isfinite(known.original)
+    noise = root_mean_square(known.original[there] - known.exact[there])
+    return noise > UNSTABLE * root_mean_square(known.exact[there])
 
 
 def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules) -> bool:

@@ -12,7 +12,7 @@ from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.verify.reference import Outputs, Reference, agree, is_informative
 from turnkeyml.verify.spread import compare_runs, runs_of_build
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
 
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
+
+NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
 
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
@@ -50,9 +52,11 @@ def judge(
     found = compare(run(reference.inputs), reference, precision)
     if found.verdict not in (Verdict.MATCH, Verdict.IN_PARTS):
         return found
+    if not any(is_informative(known.outputs) for known in (reference, *reference.held_out)):
+        return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE)
     if found.verdict is Verdict.IN_PARTS or not reference.held_out:
         return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
-    others = [_judge_held_out(run, held, precision) for held in reference.held_out]
+    others = [_judge_held_out(run, held, precision, reference) for held in reference.held_out]
     wrong = next(
         (
             other
@@ -146,21 +150,18 @@ def calibrate(reference: Reference, precision: str) -> None:
         return
     rules = RULES[precision]
     for wanted in (rules.more_exact, rules.original_in or precision):
-        if wanted is not None:
-            reference.in_precision(wanted)
+        for known in (reference, *(h for h in reference.held_out if not h.costly)):
+            if wanted is not None:
+                known.in_precision(wanted)
 
 
-def _judge_held_out(run: Run, held: Reference, precision: str) -> Verification:
+def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Reference) -> Verification:
     try:
         outputs = run(held.inputs)
     except Exception as error:  # noqa: BLE001 - the original runs on them, so that this is a verdict
         reason = f"it cannot be run: {describe(error)}"
         return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
-    # What takes another path is far off: the looser tolerance sees it, at no cost. Only what fails
-    # that is compared with the original in other precisions.
-    alone = Reference(held.inputs, held.outputs, precision=held.precision)
-    found = compare(outputs, alone, precision)
-    return found if found.trusted else compare(outputs, held, precision)
+    return compare(outputs, held, precision, kin=(recorded,))
 
 
 def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:

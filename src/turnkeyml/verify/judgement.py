@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-__all__ = ["AGREEMENT", "COSINE", "MAGNITUDE", "Basis", "Judgement"]
+__all__ = ["AGREEMENT", "COSINE", "MAGNITUDE", "Basis", "Judgement", "weakest"]
 
 COSINE = 0.99
 """What matches is of this cosine at least."""
@@ -16,21 +16,26 @@ AGREEMENT = 0.99
 
 
 class Basis(enum.Enum):
-    """What an output matches by."""
+    """What an output matches by, the weakest first."""
 
-    NONE = enum.auto()
     UNSTABLE = enum.auto()
     """Nothing, and the original itself is too far from a more exact computation to tell."""
-    TIGHT = enum.auto()
-    """Every number is within the tight tolerance."""
-    CALIBRATED = enum.auto()
-    """It is as exact as the original in that precision."""
+    NONE = enum.auto()
     LOOSE = enum.auto()
     """Every number is within the loose tolerance, and the original says nothing more exact."""
+    CALIBRATED = enum.auto()
+    """It is as exact as the original in that precision."""
+    TIGHT = enum.auto()
+    """Every number is within the tight tolerance."""
 
     @property
     def matches(self) -> bool:
         return self not in (Basis.NONE, Basis.UNSTABLE)
+
+
+def weakest(*bases: Basis) -> Basis:
+    """The one of some bases that says the least."""
+    return min(bases, key=lambda basis: basis.value)
 
 
 @dataclass(frozen=True)

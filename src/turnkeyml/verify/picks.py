@@ -21,6 +21,8 @@ __all__ = ["judge_booleans", "judge_integers"]
 
 MOST_TURNED = 0.1
 """An original that turns more of its own decisions proves nothing."""
+MOST_OWN = 4
+"""How many times as many decisions as the original a build may turn in one row or channel."""
 LONGEST_RANKING = 4096
 
 
@@ -54,12 +56,12 @@ def judge_integers(
 ) -> Judgement:
     """Judge integers by the scores that they were picked by, by the original, or as they are."""
     a, g = real(found), real(golden)
-    difference = np.abs(a - g)
-    absolute = float(difference.max())
-    agreement = float(np.mean(difference == 0))
+    differ = found != golden  # double precision does not hold every integer
+    absolute = float(np.abs(a - g).max())
+    agreement = 1 - float(np.mean(differ))
     scale = float(np.abs(g).max()) or 1.0
     seen = Judgement(absolute, absolute / scale, cosine(a, g), agreement=agreement)
-    if absolute == 0:
+    if not differ.any():
         return seen.on(Basis.TIGHT)
     if any(_picked_alike(found, golden, score, rules) for score in scores):
         return seen.on(Basis.CALIBRATED)
@@ -70,11 +72,26 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
     """Whether the original turns as many of its decisions in that precision."""
     if known.original.shape != found.shape or known.exact.shape != found.shape:
         return Basis.NONE
-    own = np.count_nonzero(known.original != known.exact)
-    if own > MOST_TURNED * found.size:
+    own, turned = known.original != known.exact, found != known.exact
+    if known.own > MOST_TURNED * found.size:
         return Basis.UNSTABLE
-    turned = np.count_nonzero(found != known.exact)
-    return Basis.CALIBRATED if turned <= rules.factor * (own + spare) else Basis.NONE
+    explained = rules.factor * (max(known.own, known.turned) + spare)
+    within = np.count_nonzero(turned) <= explained and _is_scattered(turned, own, explained)
+    return Basis.CALIBRATED if within else Basis.NONE
+
+
+def _is_scattered(turned: np.ndarray, own: np.ndarray, explained: float) -> bool:
+    """Whether no row or channel has many more turned decisions than its share of what is explained.
+
+    Rounding turns decisions anywhere; a wrong bias turns those of one class.
+    """
+    for axis in range(turned.ndim):
+        others = tuple(a for a in range(turned.ndim) if a != axis)
+        ours, theirs = (np.count_nonzero(which, axis=others) for which in (turned, own))
+        share = np.maximum(explained / turned.shape[axis], MOST_OWN * np.asarray(theirs))
+        if np.any(ours > share + 4 * np.sqrt(share) + 3):
+            return False
+    return True
 
 
 def _cut_alike(found: np.ndarray, golden: np.ndarray, score: np.ndarray, rules: Rules) -> bool:

@@ -18,6 +18,8 @@ class Rules:
     """The same where the original cannot be computed more exactly; of the whole output."""
     factor: float
     """How much further than the original a build may be from a more exact computation."""
+    unit: float
+    """The largest relative error of rounding a number once."""
     more_exact: str | None
     """The precision of that computation; None if there is none."""
     largest: float = float("inf")
@@ -29,13 +31,15 @@ class Rules:
     the build."""
 
 
-_FP16 = Rules(tight=1e-3, loose=1e-2, factor=4, more_exact="fp32", largest=3e4, flips=5e-4)
+_FP16 = Rules(
+    tight=1e-3, loose=1e-2, factor=4, unit=5e-4, more_exact="fp32", largest=3e4, flips=5e-4
+)
 
 RULES = {
-    "fp64": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact=None),
-    "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, more_exact="fp64"),
+    "fp64": Rules(tight=1e-5, loose=1e-4, factor=3, unit=6e-8, more_exact=None),
+    "fp32": Rules(tight=1e-5, loose=1e-4, factor=3, unit=6e-8, more_exact="fp64"),
     "fp16": _FP16,
-    "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, more_exact="fp32", flips=4e-3),
+    "bf16": Rules(tight=8e-3, loose=4e-2, factor=4, unit=4e-3, more_exact="fp32", flips=4e-3),
     # A GPU may round the factors of fp32 products to the digits of fp16.
     "tf32": replace(_FP16, largest=float("inf"), original_in="fp16"),
     # Part of a mixed file computes in fp16. An int8 file gets no more than that: quantization loses

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
+from turnkeyml.verify.scale import root_mean_square
+from turnkeyml.verify.values import places_of, real
 
-__all__ = ["Compute", "InnerResult", "Outputs", "Reference", "agree"]
+__all__ = ["Compute", "InnerResult", "Outputs", "Reference", "agree", "is_informative"]
 
 Outputs = dict[str, np.ndarray]
 
@@ -83,6 +85,11 @@ class Reference:
         return self._others[precision]
 
     @property
+    def known(self) -> set[str]:
+        """The precisions in which its outputs are known so far."""
+        return {self.precision, *self.others}
+
+    @property
     def others(self) -> dict[str, Outputs]:
         """What was computed in other precisions so far."""
         return {name: found for name, found in self._others.items() if found is not None}
@@ -96,7 +103,15 @@ def agree(first: Outputs, second: Outputs) -> bool:
     )
 
 
+def is_informative(outputs: Outputs) -> bool:
+    """Whether there is anything to compare: empty outputs, and NaNs alone, say nothing."""
+    arrays = [array for array in widened(outputs) if array.size]
+    return any(array.dtype.kind not in "fc" or np.isfinite(array).any() for array in arrays)
+
+
 def _all_close(a: np.ndarray, b: np.ndarray) -> bool:
-    if a.dtype.kind in "biufc":
-        return bool(np.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True))
+    if a.dtype.kind in "fc":
+        numbers = real(a)
+        least = 1e-5 * root_mean_square(places_of(numbers).regular_of(numbers))
+        return bool(np.allclose(a, b, rtol=1e-4, atol=least, equal_nan=True))
     return bool(np.array_equal(a, b))

@@ -2,8 +2,9 @@
 
 One number for a whole output hides a channel of magnitude 1e-3 behind one of 1e4. So the slices
 along the axis in whose direction magnitudes differ most are put into groups of one order of
-magnitude, and every group is judged by itself. Only what varies counts: an output of 0.5 give or
-take 0.01 has its information in the 0.01.
+magnitude. A group is divided again along a second axis where that differs: rows may be scaled as
+well as channels. Every group is judged by itself. Only what varies counts: an output of 0.5 give
+or take 0.01 has its information in the 0.01.
 """
 
 from __future__ import annotations
@@ -13,14 +14,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Group", "groups_of", "root_mean_square"]
+__all__ = ["Group", "bands_of", "groups_of", "root_mean_square"]
 
 SPREAD = 10.0
 """Slices whose magnitudes differ by less than this factor are judged together."""
 FEWEST = 8
 """Numbers that a group has at least; fewer join the next larger magnitude."""
-LEAST_SHARE = 1e-6
-"""The magnitude that a group is taken to have at least, as a share of that of the output."""
+FEWEST_OF_SLICE = 4
+"""Numbers that a slice has at least where single numbers are not to be told apart."""
+FEWEST_AGAIN = 32
+"""Numbers that a group has at least that is divided along a second axis: many small groups would be
+many chances to be unlucky."""
+UNITS = 8
+"""Roundings of the largest numbers that a few smaller ones may be off by."""
+LEAST_SHARE = 1e-15
+"""The magnitude that a group is taken to have at least, as a share of that of the output: zeros
+have none."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +42,55 @@ class Group:
     center: float
     magnitude: float
     """The root mean square of what varies; of the numbers themselves if nothing does."""
+    minor: np.ndarray | None = None
+    """Which of them are of a smaller order, too few to be a group; None if there are none."""
 
-    def relative(self, error: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Errors of all regular numbers, as shares of what each of them may be measured by."""
-        return error[self.members] / (np.abs(numbers[self.members] - self.center) + self.magnitude)
+    def measure(self, numbers: np.ndarray) -> np.ndarray:
+        """What the error of each of its numbers is relative to, given all regular numbers."""
+        return np.abs(numbers[self.members] - self.center) + self.magnitude
+
+    def allowed(self, numbers: np.ndarray, share: float, unit: float) -> np.ndarray:
+        """Errors that need no explanation: a share of the measure. A few numbers of a smaller order
+        may have it of themselves, and some units of rounding of the others."""
+        errors = share * self.measure(numbers)
+        if self.minor is None:
+            return errors
+        own = share * np.abs(numbers[self.members])
+        least = min(share, UNITS * unit) * self.magnitude
+        return np.where(self.minor, own + least, errors)
 
 
-def groups_of(numbers: np.ndarray, regular: np.ndarray) -> list[Group]:
-    """The groups of the regular numbers of an output; none if there are no such numbers."""
+def groups_of(numbers: np.ndarray, regular: np.ndarray, *, coarse: bool = False) -> list[Group]:
+    """The groups of the regular numbers of an output; none if there are no such numbers.
+
+    ``coarse``: only rows and channels form groups, no single numbers.
+    """
     chosen = numbers[regular]
     if chosen.size == 0:
         return []
     least = max(LEAST_SHARE * _varying(chosen)[1], np.finfo(np.float64).tiny)
     found = []
-    for members in _members(numbers, regular):
+    least_of_slice = FEWEST_OF_SLICE if coarse else 1
+    for members, minor in _members(numbers, regular, least_of_slice):
         center, magnitude = _varying(chosen[members])
-        found.append(Group(members, chosen[members].size, center, max(magnitude, least)))
+        few = None if minor is None else minor[members]
+        found.append(Group(members, chosen[members].size, center, max(magnitude, least), few))
+    return found
+
+
+def bands_of(numbers: np.ndarray, width: float) -> list[Group]:
+    """The groups of a list of numbers of which each is within a share of the next one."""
+    if numbers.size == 0:
+        return []
+    order = np.argsort(numbers)
+    steps = np.diff(numbers[order]) > width * np.abs(numbers[order][1:])
+    bands = np.zeros(numbers.size, dtype=int)
+    bands[order[1:]] = np.cumsum(steps)
+    found = []
+    for band in range(bands.max() + 1):
+        members = bands == band
+        center, magnitude = _varying(numbers[members])
+        found.append(Group(members, int(np.count_nonzero(members)), center, magnitude))
     return found
 
 
@@ -66,39 +108,81 @@ def _varying(numbers: np.ndarray) -> tuple[float, float]:
     return center, varying
 
 
-def _members(numbers: np.ndarray, regular: np.ndarray) -> Iterator[np.ndarray | slice]:
-    """For each group, which of the regular numbers belong to it."""
-    levels = _levels(numbers, regular)
-    if levels is None:
-        yield slice(None)
+Members = tuple[np.ndarray | slice, np.ndarray | None]
+"""Which of the regular numbers belong to a group, and which are of a smaller order."""
+
+
+def _members(numbers: np.ndarray, regular: np.ndarray, fewest: int) -> Iterator[Members]:
+    """The members of each group."""
+    if _uneven_axis(numbers, regular, fewest) is None:
+        yield slice(None), None
         return
-    lowest = None
-    orders, counts = np.unique(levels, return_counts=True)
-    waiting = 0
-    for order, count in zip(orders, counts, strict=True):
+    count = int(np.count_nonzero(regular))
+    spots = np.zeros(numbers.shape, dtype=np.int64)
+    spots[regular] = np.arange(count)
+    for places, smaller in _divided(numbers, regular, spots, fewest):
+        members, minor = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+        members[places], minor[smaller] = True, True
+        yield members, (minor if smaller.size else None)
+
+
+def _divided(
+    numbers: np.ndarray,
+    regular: np.ndarray,
+    spots: np.ndarray,
+    fewest: int,
+    done: int | None = None,
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The spots of the regular numbers of each group of a block, and of those of smaller order.
+
+    ``done``: the axis along which the block has been cut out of a larger one.
+    """
+    uneven = _uneven_axis(numbers, regular, fewest, done)
+    if uneven is None:
+        yield spots[regular], spots[:0].ravel()
+        return
+    axis, orders = uneven
+    others = tuple(a for a in range(numbers.ndim) if a != axis)
+    counts = np.asarray(np.count_nonzero(regular, axis=others))
+    for chosen in _gathered(orders, counts, FEWEST if done is None else FEWEST_AGAIN):
+        inner, there, where = (a.compress(chosen, axis) for a in (numbers, regular, spots))
+        lower = orders[chosen] < orders[chosen].max()
+        if done is None and not lower.any():
+            yield from _divided(inner, there, where, FEWEST_OF_SLICE, axis)
+        else:
+            yield where[there], where[there & np.expand_dims(lower, others)]
+
+
+def _gathered(orders: np.ndarray, counts: np.ndarray, fewest: int) -> Iterator[np.ndarray]:
+    """Which slices form each group: those of one order, or of several that have few numbers."""
+    lowest, waiting = None, 0
+    known = np.unique(orders)
+    for order in known:
         lowest = order if lowest is None else lowest
-        waiting += count
-        if waiting >= FEWEST or order == orders[-1]:
-            yield (levels >= lowest) & (levels <= order)
+        waiting += int(counts[orders == order].sum())
+        if waiting >= fewest or order == known[-1]:
+            yield (orders >= lowest) & (orders <= order)
             lowest, waiting = None, 0
 
 
-def _levels(numbers: np.ndarray, regular: np.ndarray) -> np.ndarray | None:
-    """The order of magnitude of the slice that each regular number is in; None if all agree."""
+def _uneven_axis(
+    numbers: np.ndarray, regular: np.ndarray, fewest: int, done: int | None = None
+) -> tuple[int, np.ndarray] | None:
+    """The axis along which magnitudes differ most, with the order of magnitude of each slice.
+
+    ``fewest``: the numbers that a slice has at least to be looked at. ``done``: not this axis.
+    """
     squares = np.square(numbers if regular.all() else np.where(regular, numbers, 0.0))
     best, spread = None, SPREAD
-    for axis in range(numbers.ndim):
+    for axis in (a for a in range(numbers.ndim) if a != done):
         others = tuple(a for a in range(numbers.ndim) if a != axis)
-        counts = np.maximum(np.count_nonzero(regular, axis=others), 1)
-        sizes = np.sqrt(np.sum(squares, axis=others) / counts)
-        there = sizes[sizes > 0]
+        counts = np.asarray(np.count_nonzero(regular, axis=others))
+        sizes = np.sqrt(np.sum(squares, axis=others) / np.maximum(counts, 1))
+        there = sizes[(sizes > 0) & (counts >= fewest)]
         if there.size and there.max() >= spread * there.min():
             best, spread = (axis, sizes), float(there.max() / there.min())
     if best is None:
         return None
     axis, sizes = best
     with np.errstate(divide="ignore"):
-        orders = np.maximum(np.floor(np.log10(sizes)), -400).astype(int)
-    shape = [1] * numbers.ndim
-    shape[axis] = -1
-    return np.broadcast_to(orders.reshape(shape), numbers.shape)[regular]
+        return axis, np.maximum(np.floor(np.log10(sizes)), -400).astype(int)

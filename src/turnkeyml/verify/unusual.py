@@ -32,6 +32,7 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "positive": (lambda name, array, random: np.abs(array), unchanged),
         "negative": (lambda name, array, random: -np.abs(array), unchanged),
         "with sorted integers": (unchanged, _sorted),
+        "with reversed integers": (unchanged, _reversed),
         "with four times the integers": (unchanged, functools.partial(_beyond, 4)),
         "four times as large, negated": (functools.partial(_scaled, -4), unchanged),
         "with an outlier": (_outlier, unchanged),
@@ -57,6 +58,11 @@ def _scaled(factor: float, name: str, array: np.ndarray, random: np.random.Gener
 
 def _sorted(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     return np.sort(array, axis=None).reshape(array.shape)
+
+
+def _reversed(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Sizes that must have a sum keep it."""
+    return np.flip(array).copy()
 
 
 def _outlier(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:

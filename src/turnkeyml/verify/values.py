@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["GAP", "Places", "places_of", "real"]
+__all__ = ["GAP", "WIDTH", "Places", "places_of", "real"]
 
 GAP = 20.0
 """How many times as large as every other number a sentinel is, at least."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import random
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 
-__all__ = ["preserved"]
+__all__ = ["preserved", "seeded"]
 
 MOST_BUFFER_BYTES = 1 << 28
 """Buffers that take more than this together are weights, and are not copied."""
@@ -35,6 +37,21 @@ def preserved(model: torch.nn.Module) -> Iterator[None]:
             for buffer, values in buffers:
                 if buffer.shape == values.shape:
                     buffer.copy_(values)
+
+
+@contextlib.contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Within the block chance depends on a seed: that of torch, Python and NumPy."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        random.seed(seed)
+        np.random.seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy)
 
 
 def _restore(container: Any, known: Any) -> None:

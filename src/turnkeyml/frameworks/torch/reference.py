@@ -17,12 +17,12 @@ from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
-from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.frameworks.torch.preserved import preserved, seeded
 from turnkeyml.frameworks.torch.widened import widened_in_turn
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
-__all__ = ["precision_name", "reference_of", "reference_on"]
+__all__ = ["is_costly", "precision_name", "reference_of", "reference_on"]
 
 PRECISE_LIMIT_BYTES = 5 << 28
 """Models with more bytes of weights than this are not copied to run in another precision. From a
@@ -31,6 +31,9 @@ half precision to fp32 they run module by module instead."""
 COSTLY_BYTES = 1 << 28
 """Models with more bytes of weights than this are run in another precision only if the looser
 tolerance fails: a copy in fp64 takes three times the memory of the weights."""
+
+COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 24, 2e9
+"""The same on held-out inputs, of which there are several sets; and with more FLOPs than this."""
 
 PRECISE_LIMIT_FLOPS = 2e12
 """Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
@@ -81,8 +84,20 @@ def reference_of(
     )
 
 
+def is_costly(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether it takes long to run a model in another precision on several sets of inputs."""
+    original = _Original(model, args, kwargs)
+    if original.weight_bytes > COSTLY_BYTES_OF_SET:
+        return True
+    try:
+        return original.operations > COSTLY_FLOPS_OF_SET
+    except Exception as error:  # noqa: BLE001 - some models cannot be watched; the log says so
+        print(f"The FLOPs of the original cannot be counted: {describe(error)}", flush=True)
+        return True
+
+
 def reference_on(
-    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Outputs
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Outputs, *, costly: bool
 ) -> Reference:
     """The outputs of a live model on other arguments; ``inputs`` are their tensors by name."""
     original = _Original(model, args, kwargs)
@@ -91,6 +106,7 @@ def reference_on(
         original.run(),
         precision=precision_name(model),
         compute=original.in_precision,
+        costly=costly,
         inner=original.inner,
     )
 
@@ -110,24 +126,22 @@ class _Original:
 
     def run(self, seed: int = 0) -> Outputs:
         """The outputs in the precision of the model. Chance depends on the seed alone, so that
-        verdicts on random models can be repeated."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        verdicts on random models can be repeated; and every run starts from the same state."""
+        with preserved(self._model), seeded(seed):
             return self._call(self._model)
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
-        with preserved(self._model):
-            return inner_results(self.run, self._model)
+        return inner_results(self.run, self._model)
 
     @property
     def weight_bytes(self) -> int:
         return sum(p.numel() * p.element_size() for p in self._model.parameters())
 
     @functools.cached_property
-    def _operations(self) -> float:
+    def operations(self) -> float:
         """The FLOPs of one forward pass."""
-        with preserved(self._model), _Flops() as counter:
+        with preserved(self._model), seeded(0), _Flops() as counter:
             self._call(self._model)
         return counter.total
 
@@ -139,17 +153,18 @@ class _Original:
         if weights > PRECISE_LIMIT_BYTES and not widens:
             print(f"Not run in {precision}: it would copy {weights:,} bytes of weights", flush=True)
             return None
-        if dtype == torch.float64 and self._operations > PRECISE_LIMIT_FLOPS:
-            print(f"Not run in {precision}: it takes {self._operations:.2g} FLOPs", flush=True)
+        if dtype == torch.float64 and self.operations > PRECISE_LIMIT_FLOPS:
+            print(f"Not run in {precision}: it takes {self.operations:.2g} FLOPs", flush=True)
             return None
         try:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
-                with _rounding(dtype) as rounded:
+                with seeded(0), _rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
             if weights > PRECISE_LIMIT_BYTES:
                 with preserved(self._model), widened_in_turn(self._model, dtype):
                     return self._call(self._model, dtype)
-            return self._call(copy.deepcopy(self._model).to(dtype), dtype)
+            with seeded(0):
+                return self._call(copy.deepcopy(self._model).to(dtype), dtype)
         except Exception as error:  # noqa: BLE001 - many models hard-code a dtype; the log says so
             print(f"The original does not run in {precision}: {describe(error)}", flush=True)
             return None
@@ -203,6 +218,11 @@ def _rounding(dtype: torch.dtype) -> Iterator[Callable[[Any], Any]]:
             return value.to(dtype).to(value.dtype)
         if type(value) in (list, tuple):
             return type(value)(map(rounded, value))
+        if isinstance(value, dict):
+            changed = copy.copy(value)
+            for key, item in value.items():
+                changed[key] = rounded(item)
+            return changed
         return value
 
     class Products(TorchFunctionMode):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,12 @@ from turnkeyml.frameworks.torch.course import Course, course_of
 from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
-from turnkeyml.frameworks.torch.reference import precision_name, reference_of, reference_on
+from turnkeyml.frameworks.torch.reference import (
+    is_costly,
+    precision_name,
+    reference_of,
+    reference_on,
+)
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes.contract import LiveModel
 from turnkeyml.runtimes.torch_session import from_numpy
@@ -62,7 +68,12 @@ class TorchSubject(Subject):
 
     def compute_on(self, inputs: Outputs) -> Reference:
         with preserved(self.model):
-            return reference_on(self.model, *self._arguments(inputs), inputs)
+            arguments = self._arguments(inputs)
+            return reference_on(self.model, *arguments, inputs, costly=self._is_costly)
+
+    @functools.cached_property
+    def _is_costly(self) -> bool:
+        return is_costly(self.model, self.args, self.kwargs)
 
     def course_on(self, inputs: Outputs, most: int | None = None) -> Course:
         """What the model reads of these inputs and runs; ``TooMuchWork`` above ``most`` operators.
