@@ -85,4 +85,5 @@ def _alternative(candidate: Candidate, evaluation: Evaluation) -> Alternative:
         precision=candidate.precision,
         ms=found.median_latency if found else None,
         reason=evaluation.reason or "",
+        setting=candidate.setting,
     )

@@ -24,10 +24,12 @@ class Bound(Word):
 
 @dataclass(frozen=True)
 class Peaks:
-    """What this machine can do with so many threads, measured."""
+    """What this machine can do with so many threads, or its accelerator, measured."""
 
     machine: str
+    """The name of the processor or of the accelerator."""
     threads: int
+    """0 for an accelerator."""
     measured_at: str = ""
     products: dict[str, dict[str, float]] = field(default_factory=dict)
     """Billions of operations per second of a matrix product: by precision, then by library."""
@@ -35,6 +37,13 @@ class Peaks:
     """Gigabytes per second: by the bytes of the working set, then by kernel (read, copy, triad)."""
     problems: tuple[str, ...] = ()
     """What could not be measured, and why, in sentences."""
+
+    @property
+    def where(self) -> str:
+        """What they are the peaks of, as the end of a sentence."""
+        if not self.threads:
+            return f"on the {self.machine}"
+        return f"with {self.threads} thread{'s' * (self.threads != 1)}"
 
     def product(self, precision: str) -> float | None:
         """The best matrix product in a precision, in billions of operations per second."""
@@ -99,6 +108,8 @@ class Alternative:
     """The median latency; None if it could not be measured."""
     reason: str = ""
     """Why not."""
+    setting: str = ""
+    """The runtime argument that it differs in, as key=value."""
 
 
 @dataclass(frozen=True)
@@ -167,5 +178,12 @@ class Explanation:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    accelerator: str = ""
+    """The name of the accelerator; empty if the model runs on the processor. The operators then
+    have the times of the accelerator, and what is outside of them is time in which it waits."""
+    kernels: float = 0.0
+    """How many kernels and copies a run starts on the accelerator."""
+    host_ms: float | None = None
+    """The time until the host has started everything on the accelerator."""
     trace: str = ""
     """The path of the trace in the build folder."""

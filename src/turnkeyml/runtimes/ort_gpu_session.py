@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import sys
@@ -18,7 +19,9 @@ import onnxruntime
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
+from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.ort_providers import RECORD_PLACEMENT, TELLS_NODES, placed_nodes
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
@@ -66,13 +69,24 @@ class OrtGpuSession:
     asynchronous = True
 
     def __init__(
-        self, model: str, threads: int, index: int, *, cuda_graph: bool = False, tf32: bool = False
+        self,
+        model: str,
+        threads: int,
+        index: int,
+        *,
+        cuda_graph: bool = False,
+        tf32: bool = False,
+        profile: str = "",
     ) -> None:
+        """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)
         _load_libraries()
         cuda.set_device(index)
         self._index, self._stream = index, cuda.Stream()
+        self._again = functools.partial(OrtGpuSession, model, threads, index, tf32=tf32)
+        self._is_profiled = bool(profile)
+        self._twin: OrtGpuSession | None = None
         self._free_before = self._least_free = cuda.free_memory()
         unsound = unsound_optimizers(model)
         given = {
@@ -81,7 +95,7 @@ class OrtGpuSession:
             "enable_cuda_graph": str(int(cuda_graph)),
             "use_tf32": str(int(tf32)),
         }
-        options = _options(threads)
+        options = _options(threads, profile)
         self._session = onnxruntime.InferenceSession(
             model, options, providers=[(CUDA, given), CPU], disabled_optimizers=unsound
         )
@@ -109,6 +123,7 @@ class OrtGpuSession:
         return {name: value for name, value in found.items() if name != "user_compute_stream"}
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        self._fed = inputs
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
         values = fed(inputs, wanted)
         if {n: v.shape for n, v in values.items()} != {n: b.shape for n, b in self._inputs.items()}:
@@ -140,7 +155,7 @@ class OrtGpuSession:
         for kind in kinds:
             binding.bind_output(kind.name, "cuda", self._index)
         self._session.run_with_iobinding(binding, self._outside_graph)
-        if self._nodes is None:
+        if self._nodes is None and not self._is_profiled:
             self._nodes = assigned_nodes(self._session) or nodes_on_cpu(
                 self._session.end_profiling()
             )
@@ -196,6 +211,33 @@ class OrtGpuSession:
             event.close()
         return times
 
+    def profile(self, seconds: float) -> Profile:
+        """The kernels of each node, from a second session with the profiler on.
+
+        It runs without a CUDA graph, whose kernels belong to no node.
+        """
+        from turnkeyml.runtimes.ort_gpu_profile import profile_gpu_session
+
+        unprofiled = Unprofiled(
+            plain_runs(self.run, self.synchronize, seconds / 4),
+            copy_times(self._stream, _copies(self._inputs), _copies(self._outputs)),
+            PRODUCTS if self._settings["tf32"] else (),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            twin = self._twin = self._again(profile=str(Path(folder) / "profile"))
+            twin.feed(self._fed)
+
+            def run() -> None:
+                twin.run()
+                twin.synchronize()
+
+            return profile_gpu_session(run, twin.end_profiling, unprofiled, seconds / 2)
+
+    def end_profiling(self) -> list[dict[str, Any]]:
+        """The events that the profiler has recorded; it is off after that."""
+        path = Path(self._session.end_profiling())
+        return list(json.loads(path.read_text(encoding="utf-8", errors="replace")))
+
     def device_memory(self) -> int:
         """What the GPU had less after the first runs than before: nothing of it is given back."""
         return self._free_before - self._least_free
@@ -214,6 +256,8 @@ class OrtGpuSession:
         return dict(self._settings)
 
     def close(self) -> None:
+        if self._twin is not None:
+            self._twin.close()
         self._stream.synchronize()
         del self._binding, self._session
         self._close(self._inputs)
@@ -252,11 +296,22 @@ def nodes_on_cpu(profile: str) -> tuple[list[str], int]:
     return names, len(found)
 
 
-def _options(threads: int) -> onnxruntime.SessionOptions:
+def _copies(buffers: Mapping[str, _Buffer]) -> list[Copy]:
+    return [
+        Copy(name, str(buffer.host.array.dtype), buffer.shape, buffer.copy)
+        for name, buffer in buffers.items()
+    ]
+
+
+def _options(threads: int, profile: str = "") -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    if profile:
+        options.enable_profiling = True
+        options.profile_file_prefix = profile
+        return options
     if hasattr(onnxruntime.InferenceSession, TELLS_NODES):
         options.add_session_config_entry(RECORD_PLACEMENT, "1")
         return options
