@@ -22,12 +22,18 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
-from turnkeyml.runtimes.ort_providers import RECORD_PLACEMENT, TELLS_NODES, placed_nodes
+from turnkeyml.runtimes.ort_providers import (
+    CPU,
+    RECORD_PLACEMENT,
+    TELLS_NODES,
+    assigned_nodes,
+    nodes_on_cpu,
+)
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
-__all__ = ["OrtGpuSession", "assigned_nodes", "nodes_on_cpu"]
+__all__ = ["OrtGpuSession"]
 
-CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
+CUDA = "CUDAExecutionProvider"
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
 NOT_LOADED = (
     "onnxruntime cannot load its CUDA provider, so that it would run on the CPU; "
@@ -269,31 +275,6 @@ class OrtGpuSession:
         for buffer in buffers.values():
             buffer.close()
         buffers.clear()
-
-
-def assigned_nodes(session: Any) -> tuple[list[str], int] | None:
-    """What ``nodes_on_cpu`` tells, from the session itself; None if it does not tell."""
-    placed = placed_nodes(session)
-    if placed is None:
-        return None
-    return [operator for provider, operator in placed if provider == CPU], len(placed)
-
-
-def nodes_on_cpu(profile: str) -> tuple[list[str], int]:
-    """The operators of the nodes that ran on the CPU, one entry per node, and the count of all.
-
-    From the profile of ONNX Runtime, which is removed.
-    """
-    path = Path(profile)
-    events = json.loads(path.read_text(encoding="utf-8"))
-    path.unlink()
-    found = {}
-    for event in events:
-        details = event.get("args") or {}
-        if event.get("cat") == "Node" and details.get("provider"):
-            found[event.get("name")] = (details["provider"], details.get("op_name", ""))
-    names = [operator for provider, operator in found.values() if provider == CPU]
-    return names, len(found)
 
 
 def _copies(buffers: Mapping[str, _Buffer]) -> list[Copy]:
