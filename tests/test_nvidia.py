@@ -508,7 +508,7 @@ def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
     import onnx
     from onnx import TensorProto, helper
 
-    from turnkeyml.runtimes.ort_gpu_session import _options
+    from turnkeyml.runtimes.ort_gpu_options import session_options
     from turnkeyml.runtimes.ort_providers import assigned_nodes
 
     x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in ("x", "y"))
@@ -518,5 +518,7 @@ def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
     model = helper.make_model(graph, ir_version=9, opset_imports=[opset])
     path = tmp_path / "model.onnx"
     onnx.save(model, path)
-    session = onnxruntime.InferenceSession(path, _options(1), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        path, session_options(1), providers=["CPUExecutionProvider"]
+    )
     assert assigned_nodes(session) == (["Sin", "Abs"], 2)

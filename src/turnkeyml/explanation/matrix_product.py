@@ -162,6 +162,9 @@ def _with_cuda_provider(
     import numpy as np
     import onnxruntime
 
+    from turnkeyml.runtimes.ort_gpu_options import load_libraries
+
+    load_libraries()
     provider, number = "CUDAExecutionProvider", int(device.partition(":")[2] or 0)
     given = {"device_id": str(number), "use_tf32": str(int(precision == "tf32"))}
     dtype = np.float16 if precision == "fp16" else np.float32

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import json
-import os
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,13 +19,8 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
-from turnkeyml.runtimes.ort_providers import (
-    CPU,
-    RECORD_PLACEMENT,
-    TELLS_NODES,
-    assigned_nodes,
-    nodes_on_cpu,
-)
+from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, session_options
+from turnkeyml.runtimes.ort_providers import CPU, assigned_nodes, nodes_on_cpu
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
 __all__ = ["OrtGpuSession"]
@@ -39,8 +31,6 @@ NOT_LOADED = (
     "onnxruntime cannot load its CUDA provider, so that it would run on the CPU; "
     "pip install 'onnxruntime-gpu[cuda,cudnn]', or see what its log says is missing."
 )
-LIBRARIES = ("cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "curand", "cudnn")
-"""What the CUDA provider needs, in the order in which they need each other."""
 OPERATORS_SHOWN = 6
 _BFLOAT16 = 16
 """The number of the type in ONNX; numpy has none."""
@@ -87,7 +77,7 @@ class OrtGpuSession:
         """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)
-        _load_libraries()
+        load_libraries()
         cuda.set_device(index)
         self._index, self._stream = index, cuda.Stream()
         self._again = functools.partial(OrtGpuSession, model, threads, index, tf32=tf32)
@@ -101,7 +91,7 @@ class OrtGpuSession:
             "enable_cuda_graph": str(int(cuda_graph)),
             "use_tf32": str(int(tf32)),
         }
-        options = _options(threads, profile)
+        options = session_options(threads, profile)
         self._session = onnxruntime.InferenceSession(
             model, options, providers=[(CUDA, given), CPU], disabled_optimizers=unsound
         )
@@ -121,8 +111,8 @@ class OrtGpuSession:
         self._outputs: dict[str, _Buffer] = {}
         self._nodes: tuple[list[str], int] | None = None
         self._binding = self._session.io_binding()
-        self._asynchronously = _run_options(synchronize=False)
-        self._outside_graph = _run_options(synchronize=True, graph=False)
+        self._asynchronously = run_options(synchronize=False)
+        self._outside_graph = run_options(synchronize=True, graph=False)
 
     def _provider_options(self) -> dict[str, str]:
         found = self._session.get_provider_options().get(CUDA, {})
@@ -282,52 +272,6 @@ def _copies(buffers: Mapping[str, _Buffer]) -> list[Copy]:
         Copy(name, str(buffer.host.array.dtype), buffer.shape, buffer.copy)
         for name, buffer in buffers.items()
     ]
-
-
-def _options(threads: int, profile: str = "") -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    if profile:
-        options.enable_profiling = True
-        options.profile_file_prefix = profile
-        return options
-    if hasattr(onnxruntime.InferenceSession, TELLS_NODES):
-        options.add_session_config_entry(RECORD_PLACEMENT, "1")
-        return options
-    # Of one run, before anything is timed. Kernels may start more slowly ever after, as CUDA goes
-    # on tracing them.
-    options.enable_profiling = True
-    options.profile_file_prefix = str(Path(tempfile.gettempdir()) / f"turnkey-{os.getpid()}")
-    return options
-
-
-def _run_options(*, synchronize: bool, graph: bool = True) -> onnxruntime.RunOptions:
-    options = onnxruntime.RunOptions()
-    if not synchronize:
-        options.add_run_config_entry("disable_synchronize_execution_providers", "1")
-    if not graph:
-        options.add_run_config_entry("gpu_graph_id", "-1")
-    return options
-
-
-def _load_libraries() -> None:
-    """Load the libraries of pip packages, which the loader does not find by itself."""
-    major = str(getattr(onnxruntime, "cuda_version", "") or "").partition(".")[0]
-    folders = [folder for root in sys.path for folder in Path(root or ".").glob("nvidia/*/lib")]
-    for name in LIBRARIES:
-        for path in sorted(p for folder in folders for p in folder.glob(f"lib{name}*.so.*")):
-            if (
-                name in ("cudart", "cublas", "cublasLt")
-                and major
-                and f".so.{major}" not in path.name
-            ):
-                continue
-            try:
-                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-            except OSError as error:  # the log says so; ONNX Runtime may not need this one
-                print(f"{path} cannot be loaded: {error}", flush=True)
 
 
 def _element_type(kind: Any) -> Any:
