@@ -16,6 +16,7 @@ from torch.autograd import DeviceType
 from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity, profile, record_function
 
+from turnkeyml import explain
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import peaks_file
 from turnkeyml.cli.main import main
@@ -25,7 +26,7 @@ from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.findings import findings_of
 from turnkeyml.explanation.layers import with_nodes
 from turnkeyml.explanation.peaks import Accelerator, peaks_of
-from turnkeyml.explanation.roofline import limit_of, operators_of
+from turnkeyml.explanation.roofline import is_transfer, limit_of, operators_of
 from turnkeyml.explanation.source import read_source
 from turnkeyml.nouns import to_dict
 from turnkeyml.nouns.explanations import Alternative, Explanation, Finding, Operator, Peaks
@@ -480,3 +481,16 @@ def test_without_a_gpu_the_command_says_so(capsys: pytest.CaptureFixture[str]) -
 def test_plain_runs_tell_the_host_from_the_gpu() -> None:
     found = plain_runs(lambda: None, lambda: None, 0.01)
     assert 0 <= found.host_ms <= found.ms
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("runtime", ["ort", "torch-eager", "torch-compiled"])
+def test_models_are_explained_on_a_gpu(runtime: str, tmp_path: Path) -> None:
+    script = Path(__file__).parent.parent / "examples" / "cli" / "scripts" / "hello_world.py"
+    write_json(peaks_file(tmp_path, torch.cuda.get_device_name(0)), to_dict(PEAKS))
+    (found,) = explain(script, device="nvidia", runtime=runtime, cache_dir=tmp_path)
+    assert found.accelerator == torch.cuda.get_device_name(0)
+    assert any(is_transfer(one) for one in found.operators)
+    assert any(one.kernel for one in found.operators)
+    assert found.operators_ms + found.outside_ms == pytest.approx(found.latency)
