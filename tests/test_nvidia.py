@@ -513,7 +513,8 @@ def test_inputs_that_a_run_changes_are_renewed():
 
 def test_nodes_on_the_cpu_are_counted_from_a_profile(tmp_path: Path):
     pytest.importorskip("onnxruntime")
-    from turnkeyml.runtimes.ort_gpu_session import OrtGpuSession, nodes_on_cpu
+    from turnkeyml.runtimes.ort_gpu_session import OrtGpuSession
+    from turnkeyml.runtimes.ort_providers import nodes_on_cpu
 
     def event(name, provider, operator):
         details = {"provider": provider, "op_name": operator}
@@ -545,7 +546,8 @@ def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
     import onnx
     from onnx import TensorProto, helper
 
-    from turnkeyml.runtimes.ort_gpu_session import _options, assigned_nodes
+    from turnkeyml.runtimes.ort_gpu_options import session_options
+    from turnkeyml.runtimes.ort_providers import assigned_nodes
 
     x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in ("x", "y"))
     nodes = [helper.make_node("Sin", ["x"], ["s"]), helper.make_node("Abs", ["s"], ["y"])]
@@ -554,5 +556,7 @@ def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
     model = helper.make_model(graph, ir_version=9, opset_imports=[opset])
     path = tmp_path / "model.onnx"
     onnx.save(model, path)
-    session = onnxruntime.InferenceSession(path, _options(1), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        path, session_options(1), providers=["CPUExecutionProvider"]
+    )
     assert assigned_nodes(session) == (["Sin", "Abs"], 2)

@@ -32,7 +32,8 @@ def explain(
     on_step: Tell | None = None,
     **options: Unpack[ExplainOptions],
 ) -> list[Explanation]:
-    """Why models are as slow as they are: one explanation per build, runtime and precision.
+    """Why models are as slow as they are: one explanation per build, runtime,
+    precision and interpreter.
 
     A target is the name of a build in the cache, a script or an ONNX file; files are built first.
     ``on_result`` is called with each explanation as soon as it is known, ``on_step`` with a
@@ -60,11 +61,13 @@ def _tell_nobody(step: str) -> None:
 
 
 def _plans(plan: Plan) -> Iterator[Plan]:
-    """The plan for each runtime and precision."""
+    """The plan for each runtime, precision and interpreter."""
     for runtime in plan.runtimes:
         for precision in plan.precisions or ("",):
             precisions = (precision,) if precision else ()
-            yield replace(plan, runtimes=(runtime,), precisions=precisions)
+            for place in plan.places or (None,):
+                places = (place,) if place else ()
+                yield replace(plan, runtimes=(runtime,), precisions=precisions, places=places)
 
 
 def _builds(

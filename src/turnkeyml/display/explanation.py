@@ -23,8 +23,12 @@ LIMITS = {
     "memory": "memory: close to the bandwidth",
     "kernels": "kernels that are far from both",
     "overhead": "short operators: overhead of their calls",
+    "transfers": "transfers between host and GPU",
     "unknown": "operators of unknown cost",
 }
+
+
+LIMITS_ON_GPU = {**LIMITS, "overhead": "short kernels: too little work to fill the GPU"}
 
 
 def explanation_lines(explanation: Explanation, width: int | None = None) -> list[str]:
@@ -51,9 +55,10 @@ def _heading(one: Explanation, width: int) -> Iterator[str]:
     low, high = one.latency_low, one.latency_high
     interval = "" if low is None or high is None else f" ({low:.4g} to {high:.4g})"
     what = f"{one.runtime} {one.runtime_version}".strip()
+    threads = "" if one.accelerator else f", {counted(one.threads, 'thread')}"
     yield from _wrapped(
-        f"{one.build_name}: {one.latency:.4g} ms{interval} with {what} in {one.precision}, "
-        f"{counted(one.threads, 'thread')}, on {one.device}",
+        f"{one.build_name}: {one.latency:.4g} ms{interval} with {what} in {one.precision}"
+        f"{threads}, on {one.device}",
         "",
         width,
     )
@@ -75,7 +80,7 @@ def _findings(one: Explanation, width: int) -> Iterator[str]:
 
 def _limits(one: Explanation, width: int) -> Iterator[str]:
     yield "What holds it back"
-    named = {**LIMITS, "outside": one.outside}
+    named = {**(LIMITS_ON_GPU if one.accelerator else LIMITS), "outside": one.outside}
     rows = [(ms, named[name]) for name, ms in one.limits.items()]
     for ms, words in sorted(rows, reverse=True):
         if abs(ms) >= LEAST_SHARE * one.latency:
@@ -132,8 +137,8 @@ def _peaks(one: Explanation, width: int) -> Iterator[str]:
     peaks = one.peaks
     products = ", ".join(f"{peaks.product(p):.0f} in {p}" for p in peaks.products)
     speeds = ", ".join(f"{speed:.0f} for {size(number)}" for number, speed in peaks.points())
-    threads = counted(peaks.threads, "thread")
-    yield from _wrapped(f"Peaks of this machine with {threads}, measured:", "", width)
+    whose = f"this machine {peaks.where}" if peaks.threads else f"the {peaks.machine}"
+    yield from _wrapped(f"Peaks of {whose}, measured:", "", width)
     yield from _wrapped(f"  matrix product (GFLOP/s): {products or 'unknown'}", "    ", width)
     yield from _wrapped(f"  memory (GB/s): {speeds or 'unknown'}", "    ", width)
     yield from _wrapped(
@@ -145,8 +150,9 @@ def _peaks(one: Explanation, width: int) -> Iterator[str]:
 
 
 def _notes(one: Explanation, width: int) -> Iterator[str]:
+    what = "Operators on the GPU" if one.accelerator else "Operators"
     yield from _wrapped(
-        f"Operators {milliseconds(one.operators_ms)} + {one.outside} "
+        f"{what} {milliseconds(one.operators_ms)} + {one.outside} "
         f"{milliseconds(one.outside_ms)} = {milliseconds(one.latency)}. Operator times: "
         f"{one.profiler}, {counted(one.profiled_runs, 'run')}.",
         "",

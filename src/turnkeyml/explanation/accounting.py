@@ -43,9 +43,28 @@ def account(profile: Profile, latency: float) -> Account:
     record them; that is taken off, in equal parts per call.
     """
     recorded = sum(operator.ms for operator in profile.operators)
+    if profile.on_device:
+        return _on_device(profile, latency, recorded)
     drift = latency / profile.plain_ms
     times = [ms * drift for ms in _without_recording(profile, recorded)]
     return Account(latency, recorded, tuple(times), tuple(_notes(profile, recorded, drift)))
+
+
+def _on_device(profile: Profile, latency: float, recorded: float) -> Account:
+    """The times of an accelerator's own clock are parts of the latency as they are."""
+    scale = min(1.0, latency / recorded) if recorded else 1.0
+    times = tuple(operator.ms * scale for operator in profile.operators)
+    return Account(latency, recorded, times, tuple(_device_notes(profile, latency, recorded)))
+
+
+def _device_notes(profile: Profile, latency: float, recorded: float) -> Iterator[str]:
+    yield from _cost_of_profiling(profile)
+    if recorded > (1 + NOTABLE) * latency:
+        yield (
+            f"The operators were recorded with {milliseconds(recorded)} together, more than the "
+            f"latency; they were multiplied by {latency / recorded:.2f}."
+        )
+    yield from profile.notes
 
 
 def _without_recording(profile: Profile, recorded: float) -> list[float]:
@@ -58,15 +77,20 @@ def _without_recording(profile: Profile, recorded: float) -> list[float]:
     return [ms * profile.plain_ms / sum(left) for ms in left]
 
 
-def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
+def _cost_of_profiling(profile: Profile) -> Iterator[str]:
     plain, profiled = milliseconds(profile.plain_ms), milliseconds(profile.profiled_ms)
-    now = milliseconds(profile.plain_ms * drift)
     if profile.profiled_ms > (1 + NOTABLE) * profile.plain_ms:
         cost = profile.profiled_ms / profile.plain_ms - 1
         yield (
             f"{profile.profiler} makes a run {cost:.0%} slower ({profiled} instead of {plain}); "
             "that is no part of the latency."
         )
+
+
+def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
+    plain = milliseconds(profile.plain_ms)
+    now = milliseconds(profile.plain_ms * drift)
+    yield from _cost_of_profiling(profile)
     if recorded > (1 + NOTABLE) * profile.plain_ms:
         yield (
             f"The operators were recorded with {milliseconds(recorded)} together, more than a run "

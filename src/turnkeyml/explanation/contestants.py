@@ -22,6 +22,9 @@ from turnkeyml.system import machine
 
 __all__ = ["Candidate", "candidates"]
 
+GRAPH = "cuda_graph"
+"""The argument of runtimes that can start a whole run as one CUDA graph."""
+
 
 @dataclass(frozen=True)
 class LiveAgain:
@@ -53,20 +56,29 @@ class Candidate:
     contestant: Contestant
     threads: int
     precision: str
+    setting: str = ""
+    """The runtime argument that it differs in, as key=value."""
+    on_accelerator: bool = False
 
     @property
     def name(self) -> str:
-        words = f"{self.threads} thread{'s' * (self.threads != 1)}"
-        return f"{self.precision}, {words}" if self.precision else words
+        threads = f"{self.threads} thread{'s' * (self.threads != 1)}"
+        words = (self.precision, self.setting, "" if self.on_accelerator else threads)
+        return ", ".join(filter(None, words)) or threads
 
 
 def candidates(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> list[Candidate]:
-    """The model as the plan asks for first, then with fewer threads and in other precisions."""
+    """The model as the plan asks for first, then with fewer threads, in other precisions, and as a
+    CUDA graph where the runtime has that."""
     threads = plan.threads or machine.usable_cores()
     plan = replace(plan, threads=threads)
     asked = _candidate(folder, plan, runtime, work / "asked")
     found = [asked]
-    if runtime.monitor() is None:  # the threads of a model on an accelerator do not compute
+    if _wants_graph(plan, runtime):
+        there = replace(plan, rt_args={**plan.rt_args, GRAPH: "true"})
+        as_graph = _candidate(folder, there, runtime, work / "graph")
+        found.append(replace(as_graph, setting=f"{GRAPH}=true"))
+    if not asked.on_accelerator:  # there, threads do not compute
         for fewer in _fewer(threads):
             there = replace(plan, threads=fewer)
             found.append(_candidate(folder, there, runtime, work / f"threads-{fewer}"))
@@ -74,6 +86,11 @@ def candidates(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) ->
         there = replace(plan, precisions=(precision,))
         found.append(_candidate(folder, there, runtime, work / precision))
     return found
+
+
+def _wants_graph(plan: Plan, runtime: Runtime) -> bool:
+    """Whether the runtime could run the model as a CUDA graph, and was not asked to."""
+    return runtime.complete(plan.rt_args).get(GRAPH) is False
 
 
 def _others(folder: BuildFolder, runtime: Runtime, asked: str) -> list[str]:
@@ -92,16 +109,18 @@ def _fewer(threads: int) -> list[int]:
 def _candidate(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> Candidate:
     work.mkdir(parents=True, exist_ok=True)
     assert plan.threads is not None
+    on_accelerator = runtime.monitor() is not None
     if not runtime.measures_files:
         again = _live(folder, plan, runtime, work)
-        return Candidate(again, plan.threads, again.precision)
+        return Candidate(again, plan.threads, again.precision, on_accelerator=on_accelerator)
     contestants = Contestants(folder, plan, read_state(folder))
     missing = contestants.missing_precisions()
     if missing:
         raise MeasureError(_no_file(folder, contestants.state, missing[0]))
     (contestant,) = contestants.of(runtime)[:1]
     assert isinstance(contestant, FileContestant)
-    return Candidate(replace(contestant, folder=work), plan.threads, contestant.precision)
+    contestant = replace(contestant, folder=work)
+    return Candidate(contestant, plan.threads, contestant.precision, on_accelerator=on_accelerator)
 
 
 def _no_file(folder: BuildFolder, state: BuildState | None, precision: str) -> str:

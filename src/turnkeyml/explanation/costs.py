@@ -96,7 +96,7 @@ def _flops(
     operator: OperatorTime, kind: Kind, inputs: Sequence[TensorShape], source: SourceNode
 ) -> float | None:
     out = operator.outputs[0] if operator.outputs else None
-    if kind in (Kind.VIEW, Kind.CAST, Kind.LAYOUT, Kind.MOVE, Kind.GATHER):
+    if kind in (Kind.VIEW, Kind.CAST, Kind.LAYOUT, Kind.MOVE, Kind.GATHER, Kind.TRANSFER):
         return 0.0
     if operator.op_type == "Einsum":
         return _einsum(source, inputs)
@@ -211,6 +211,10 @@ def _bytes(
     if kind is Kind.VIEW:
         return 0.0
     written = sum(map(nbytes, outputs))
+    if kind is Kind.TRANSFER:
+        return written if outputs else None
+    if kind is Kind.LAYOUT and not (inputs or outputs):
+        return None
     if kind in (Kind.GATHER, Kind.MOVE):
         # Of a table or of what is cut, only what is taken is read.
         return 2 * written if outputs else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import BuildFolder, trace_file
@@ -13,10 +15,12 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.disturbance import is_disturbed
 from turnkeyml.explanation.findings import findings_of
+from turnkeyml.explanation.layers import with_nodes
 from turnkeyml.explanation.observing import Observed, observe
-from turnkeyml.explanation.peaks import bandwidth, peaks_of
+from turnkeyml.explanation.peaks import Accelerator, bandwidth, peaks_of
 from turnkeyml.explanation.roofline import (
     beyond_peaks,
+    is_transfer,
     limits_of,
     modules_of,
     operators_of,
@@ -24,9 +28,11 @@ from turnkeyml.explanation.roofline import (
 )
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
-from turnkeyml.nouns import FlagKind, Performance, Plan, to_dict
+from turnkeyml.nouns import Evaluation, FlagKind, Performance, Plan, to_dict
 from turnkeyml.nouns.explanations import Explanation, Operator, Peaks
+from turnkeyml.nouns.profiles import LAYER
 from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.runtimes.nvml import gpu_index
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
 __all__ = ["explain_build"]
@@ -44,16 +50,22 @@ def explain_build(
     ``tell`` hears what is being done.
     """
     runtime = find_runtime(plan.runtimes[0], plan.device)
-    runtime.require()
+    if not plan.places:
+        runtime.require()
     with folder.lock(), folder.work() as work:
         _require_build(folder, runtime)
         observed = observe(folder, plan, runtime, work, tell)
-        accelerator = find_device(plan.device).describe() if runtime.monitor() else ""
+        accelerator = _accelerator(plan, runtime)
         peaks = peaks_of(
             folder.cache_dir, observed.threads, accelerator, remeasure_peaks, tell=tell
         )
-        found = _explain(folder, runtime, observed, peaks, _source(folder, observed))
-        kept = folder.explanation(runtime.device, runtime.name, found.precision)
+        source = _source(folder, observed)
+        observed = replace(observed, profile=with_nodes(observed.profile, source))
+        found = _explain(folder, runtime, observed, peaks, source)
+        if accelerator is not None:
+            found = replace(found, accelerator=accelerator.name)
+        found = findings_of(found)
+        kept = _kept_at(folder, runtime, observed.evaluation)
         write_json(folder.path / found.trace, trace_of(found, observed.profile))
         write_json(kept, to_dict(found))
     return found
@@ -65,6 +77,22 @@ def _require_build(folder: BuildFolder, runtime: Runtime) -> None:
         raise MeasureError(
             f"The build {folder.name} is not finished; explain its script or model instead."
         )
+
+
+def _kept_at(folder: BuildFolder, runtime: Runtime, evaluation: Evaluation) -> Path:
+    """Where an explanation is kept: those of two interpreters apart."""
+    python = f".python-{evaluation.python}" if evaluation.python else ""
+    return folder.explanation(runtime.device, runtime.name + python, evaluation.precision or "")
+
+
+def _accelerator(plan: Plan, runtime: Runtime) -> Accelerator | None:
+    """The GPU of a runtime; None if it runs on the processor."""
+    monitor = runtime.monitor()
+    if monitor is None:
+        return None
+    name = str(monitor.look().get("name") or find_device(plan.device).describe())
+    python = plan.places[0].python if plan.places else ""
+    return Accelerator(name, gpu_index(runtime.device), python)
 
 
 def _doubts(operators: Iterable[Operator]) -> Iterator[str]:
@@ -91,7 +119,8 @@ def _cautions(performance: Performance, peaks: Peaks) -> Iterator[str]:
 def _source(folder: BuildFolder, observed: Observed) -> Mapping[str, SourceNode]:
     """The nodes of the file that was measured; none for a live model."""
     artifact = observed.evaluation.artifact
-    return read_source(folder.path / artifact) if artifact else {}
+    has_layers = any(one.op_type == LAYER for one in observed.profile.operators)
+    return read_source(folder.path / artifact, has_layers) if artifact else {}
 
 
 def _explain(
@@ -108,8 +137,9 @@ def _explain(
     operators = operators_of(profile, balance, peaks, source)
     weights = sum(operator.weight_bytes for operator in operators)
     precision = evaluation.precision or ""
-    trace = trace_file(folder.explanation(runtime.device, runtime.name, precision))
-    explanation = Explanation(
+    trace = trace_file(_kept_at(folder, runtime, evaluation))
+    moving = [operator for operator in operators if not is_transfer(operator)]
+    return Explanation(
         build_name=folder.name,
         model=str(read_stats(folder).get("model_name", "")) or folder.name,
         device=evaluation.device,
@@ -136,7 +166,7 @@ def _explain(
         types=types_of(operators),
         modules=modules_of(operators),
         flops=sum(operator.flops or 0.0 for operator in operators),
-        bytes=sum(operator.bytes or 0.0 for operator in operators),
+        bytes=sum(operator.bytes or 0.0 for operator in moving),
         weight_bytes=weights,
         least_ms=sum(o.ms if o.least_ms is None else o.least_ms for o in operators),
         weights_ms=weights / (bandwidth(peaks, weights) or float("inf")) / 1e6,
@@ -145,6 +175,7 @@ def _explain(
         notes=(*balance.notes, *peaks.problems, *_doubts(operators)),
         cautions=tuple(_cautions(performance, peaks)),
         verdict=evaluation.verdict,
+        kernels=profile.kernels,
+        host_ms=profile.host_ms,
         trace=trace.relative_to(folder.path).as_posix(),
     )
-    return findings_of(explanation)

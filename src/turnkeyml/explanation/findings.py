@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from turnkeyml.explanation.accelerated import ACCELERATED
 from turnkeyml.explanation.dominance import SHORT_MS, dominant, is_overhead, named_operator
 from turnkeyml.explanation.kinds import Kind, kind_of
+from turnkeyml.explanation.roofline import is_transfer
 from turnkeyml.explanation.threads import thread_findings
 from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
 from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Finding, Operator
@@ -56,7 +58,9 @@ def casts(explanation: Explanation) -> Iterator[Finding]:
         else (f"Casts take {_share(explanation, ms)}")
     )
     advice = "remove the casts, or keep the model in one precision"
-    if halves:
+    if halves and explanation.accelerator:
+        advice = "keep the model in one precision, with inputs and outputs in fp16 as well"
+    elif halves:
         advice = _without_half(explanation)
     yield Finding(
         "casts", text + ".", f"{counted(len(found), 'node')}, {milliseconds(ms)}", advice, ms
@@ -90,24 +94,6 @@ def layout(explanation: Explanation) -> Iterator[Finding]:
     )
 
 
-def elsewhere(explanation: Explanation) -> Iterator[Finding]:
-    """Nodes that run on the CPU although the model is on an accelerator."""
-    providers = {one.provider for one in explanation.operators if one.provider}
-    main = providers - {"CPUExecutionProvider"}
-    found = [one for one in explanation.operators if one.provider == "CPUExecutionProvider"]
-    if not main or not found:
-        return
-    ms = _sum(found)
-    types = ", ".join(sorted({one.op_type for one in found})[:5])
-    yield Finding(
-        "fallback",
-        f"{counted(len(found), 'node')} of {len(explanation.operators)} run on the CPU ({types}).",
-        f"{milliseconds(ms)} by the profiler; the data is copied to the CPU and back for them",
-        "use a newer version of the runtime or other operators; --rt-args chooses the providers",
-        ms,
-    )
-
-
 def weights(explanation: Explanation) -> Iterator[Finding]:
     """Weights that must come from memory in each run."""
     least, latency = explanation.weights_ms, explanation.latency
@@ -120,8 +106,7 @@ def weights(explanation: Explanation) -> Iterator[Finding]:
         f"The weights ({size(explanation.weight_bytes)}) must be read in each run: no "
         f"configuration with these weights can be faster than {milliseconds(least)} here, you are "
         f"at {least / latency:.0%} of that.",
-        f"{speed:.0f} GB/s were measured for a working set of that size, with "
-        f"{counted(explanation.peaks.threads, 'thread')}",
+        f"{speed:.0f} GB/s were measured for a working set of that size, {explanation.peaks.where}",
         "use a larger batch, so that each weight is used more often, or smaller weights (int8, "
         "fp16 where the runtime computes in it)",
         least,
@@ -141,8 +126,7 @@ def arithmetic(explanation: Explanation) -> Iterator[Finding]:
         "arithmetic",
         f"The arithmetic ({gigaflops(flops)}) takes {milliseconds(least)} at the peak of this "
         f"machine, {least / explanation.latency:.0%} of the latency: the model is compute bound.",
-        f"a matrix product in {precision} reaches {peak:.0f} GFLOP/s with "
-        f"{counted(explanation.peaks.threads, 'thread')}",
+        f"a matrix product in {precision} reaches {peak:.0f} GFLOP/s {explanation.peaks.where}",
         _faster_precision(explanation, precision, peak),
         least,
     )
@@ -156,7 +140,8 @@ def _faster_precision(explanation: Explanation, precision: str, peak: float) -> 
             f"use fewer operations, or {best}: a matrix product in it is "
             f"{others[best] / peak:.1f} times as fast here"
         )
-    return "use fewer operations or more cores; no other precision is faster here"
+    more = "a faster GPU" if explanation.accelerator else "more cores"
+    return f"use fewer operations or {more}; no other precision is faster here"
 
 
 def elementwise(explanation: Explanation) -> Iterator[Finding]:
@@ -182,7 +167,9 @@ def elementwise(explanation: Explanation) -> Iterator[Finding]:
 
 
 def overhead(explanation: Explanation) -> Iterator[Finding]:
-    """Time that is spent on calls and not on work."""
+    """Time that is spent on calls and not on work; a GPU has rules of its own for that."""
+    if explanation.accelerator:
+        return
     short = [one for one in explanation.operators if is_overhead(one)]
     ms = explanation.outside_ms + _sum(short)
     if ms < 2 * LARGE * explanation.latency:
@@ -207,7 +194,7 @@ def overhead(explanation: Explanation) -> Iterator[Finding]:
 def precisions(explanation: Explanation) -> Iterator[Finding]:
     """Another precision of the same build that is faster."""
     for other in explanation.alternatives:
-        if other.precision == explanation.precision or other.ms is None:
+        if other.precision == explanation.precision or other.ms is None or other.setting:
             continue
         if other.ms < 0.95 * explanation.latency:
             yield Finding(
@@ -231,7 +218,8 @@ def _doubt(other: Alternative) -> str:
 def unknown(explanation: Explanation) -> Iterator[Finding]:
     """Operators about whose cost nothing is known, without one that has a finding of its own."""
     named = named_operator(explanation)
-    found = [o for o in explanation.operators if o.least_ms is None and o is not named]
+    unnamed = [o for o in explanation.operators if o is not named and not is_transfer(o)]
+    found = [o for o in unnamed if o.least_ms is None]
     ms = _sum(found)
     if ms < LARGE * explanation.latency:
         return
@@ -251,7 +239,6 @@ RULES: tuple[Rule, ...] = (
     casts,
     layout,
     dominant,
-    elsewhere,
     weights,
     arithmetic,
     elementwise,
@@ -259,4 +246,5 @@ RULES: tuple[Rule, ...] = (
     precisions,
     thread_findings,
     unknown,
+    *ACCELERATED,
 )

@@ -25,6 +25,7 @@ class Kind(Word):
     MOVE = "data movement"
     GATHER = "gather"
     VIEW = "view"
+    TRANSFER = "transfer"
     CONTROL = "control flow"
     UNKNOWN = "unknown"
 
@@ -82,12 +83,12 @@ _NAMES = {
     """,
     Kind.CAST: "Cast CastLike Convert to _to_copy type_as half float bfloat16",
     Kind.LAYOUT: """
-        Transpose ReorderInput ReorderOutput Reorder ShuffleChannels DepthToSpace SpaceToDepth
-        contiguous
+        Transpose ReorderInput ReorderOutput Reorder Reformat ShuffleChannels DepthToSpace
+        SpaceToDepth contiguous
     """,
     Kind.MOVE: """
         Concat QLinearConcat Pad Resize Upsample Expand Tile Split SplitToSequence Slice Compress
-        Concatenation StridedSlice Interpolate Broadcast Copy MemcpyToHost MemcpyFromHost ScatterND
+        Concatenation StridedSlice Interpolate Broadcast Copy ScatterND
         ScatterElements ScatterNDUpdate ScatterElementsUpdate Unfold Col2Im Roll ConstantOfShape
         cat stack pad upsample_nearest2d upsample_bilinear2d interpolate repeat clone copy_ roll
         constant_pad_nd tile
@@ -102,9 +103,11 @@ _NAMES = {
         detach split chunk unbind narrow alias dropout view_as expand_as unflatten movedim
         resolve_conj size unsafe_split
     """,
+    Kind.TRANSFER: "MemcpyToHost MemcpyFromHost",
     Kind.CONTROL: "If Loop Scan SequenceMap TensorIterator",
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_KINDS |= dict.fromkeys(("Memcpy HtoD", "Memcpy DtoH"), Kind.TRANSFER)
 
 
 def kind_of(op_type: str) -> Kind:

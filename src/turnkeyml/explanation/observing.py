@@ -86,4 +86,5 @@ def _alternative(candidate: Candidate, evaluation: Evaluation) -> Alternative:
         ms=found.median_latency if found else None,
         reason=evaluation.reason or "",
         verdict=evaluation.verdict,
+        setting=candidate.setting,
     )

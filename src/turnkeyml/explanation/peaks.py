@@ -1,11 +1,12 @@
-"""What this machine can do with so many threads: measured once, kept in the cache."""
+"""What this machine can do with so many threads, or its GPU: measured once, kept in the cache."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,37 +16,74 @@ from turnkeyml import interpreter
 from turnkeyml.cache.files import read_json, write_json
 from turnkeyml.cache.layout import peaks_file
 from turnkeyml.explanation.disturbance import best_of, is_disturbed, watched
-from turnkeyml.explanation.matrix_product import ACCELERATED, LIBRARIES
+from turnkeyml.explanation.matrix_product import LIBRARIES, ON_ACCELERATOR
 from turnkeyml.explanation.words import counted
 from turnkeyml.nouns import DamagedRecord, from_dict, to_dict
 from turnkeyml.nouns.explanations import Peaks
 from turnkeyml.system import machine
 
-__all__ = ["bandwidth", "measure_peaks", "peaks_of"]
+__all__ = ["Accelerator", "bandwidth", "measure_accelerator", "measure_peaks", "peaks_of"]
 
 Tell = Callable[[str], None]
+Products = dict[str, dict[str, float]]
+"""Billions of operations per second: by precision, then by library."""
 SECONDS = 120
 """The most that a child may take."""
+BANDWIDTH = "turnkeyml.explanation.bandwidth"
+MATRIX_PRODUCT = "turnkeyml.explanation.matrix_product"
+HOW = (
+    "Install a PyTorch with CUDA in turnkey's environment and use --remeasure-peaks; the peaks are "
+    "kept for all runtimes on this GPU."
+)
+NO_PRODUCTS = (
+    "The matrix products of this GPU are not known, as turnkey's environment has neither a PyTorch "
+    f"with CUDA nor onnxruntime-gpu. {HOW}"
+)
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """A GPU whose peaks are wanted."""
+
+    name: str
+    number: int = 0
+    python: str = ""
+    """Another interpreter that can use it, where turnkey's own cannot."""
+
+    @property
+    def device(self) -> str:
+        return f"cuda:{self.number}"
 
 
 def peaks_of(
-    cache_dir: Path, threads: int, accelerator: str = "", remeasure: bool = False, *, tell: Tell
+    cache_dir: Path,
+    threads: int,
+    accelerator: Accelerator | None = None,
+    remeasure: bool = False,
+    *,
+    tell: Tell,
 ) -> Peaks:
-    """The peaks with so many threads, measured now if the cache does not have them.
+    """The peaks with so many threads or of an accelerator, measured now if the cache does not have
+    them. Those of an accelerator that nothing here could measure are empty, and not kept.
 
     Those of a busy machine are measured again the next time, and the faster figures are kept.
-    ``accelerator`` is the name of the GPU; the peaks are then its own.
     """
-    name = accelerator or machine.cpu_name()
     threads = min(threads, len(machine.allowed_processors()))
-    path = peaks_file(cache_dir, f"{name}-{threads}")
+    key = accelerator.name if accelerator else f"{machine.cpu_name()}-{threads}"
+    path = peaks_file(cache_dir, key)
     kept = None if remeasure else _read(path)
     if kept is not None and not is_disturbed(kept):
         return kept
-    tell(f"Measuring the peaks of this machine with {counted(threads, 'thread')} (kept for later)")
-    found = watched(lambda: measure_peaks(name, threads, "cuda" if accelerator else "cpu"))
+    if accelerator:
+        tell(f"Measuring the peaks of the {accelerator.name} (kept for later)")
+        found = measure_accelerator(accelerator)
+    else:
+        where = f"this machine with {counted(threads, 'thread')}"
+        tell(f"Measuring the peaks of {where} (kept for later)")
+        found = watched(lambda: measure_peaks(machine.cpu_name(), threads))
     peaks = best_of(found, kept)
-    write_json(path, to_dict(peaks))
+    if peaks.products or peaks.bandwidths:
+        write_json(path, to_dict(peaks))
     return peaks
 
 
@@ -57,26 +95,42 @@ def _read(path: Path) -> Peaks | None:
         return None
 
 
-def measure_peaks(name: str, threads: int, device: str = "cpu") -> Peaks:
+def measure_peaks(name: str, threads: int) -> Peaks:
     """Matrix products and bandwidths, each in a process of its own, as they may die of it."""
-    products: dict[str, dict[str, float]] = {}
+    products: Products = {}
     problems: list[str] = []
     for library, (precisions, _) in LIBRARIES.items():
-        if device != "cpu" and library not in ACCELERATED:
-            continue
-        left = list(precisions)
-        while left:
-            command = [library, str(threads), device, *left]
-            done, lines = _child("turnkeyml.explanation.matrix_product", command)
-            for precision, speed in lines:
-                products.setdefault(precision, {})[library] = speed
-            left = left[len(lines) :]
-            if left:  # the process has ended in the middle of one
-                problems.append(f"The matrix product in {left[0]} with {library} {done}.")
-                left = left[1:]
-    done, lines = _child("turnkeyml.explanation.bandwidth", [str(threads), device])
+        problems += _products(library, precisions, str(threads), "cpu", products)
+    done, lines = _child(BANDWIDTH, [str(threads), "cpu"])
     if not lines:
         problems.append(f"The measurement of the memory bandwidth {done}.")
+    return _peaks(name, threads, products, lines, problems)
+
+
+def measure_accelerator(accelerator: Accelerator) -> Peaks:
+    """The same of a GPU, with the first library that can use it."""
+    products: Products = {}
+    problems: list[str] = []
+    for library, precisions in ON_ACCELERATOR.items():
+        found = _products(library, precisions, "1", accelerator.device, products)
+        if products:
+            problems += found
+            break
+    if not products:
+        problems.append(NO_PRODUCTS)
+    lines: list[Any] = []
+    for python in dict.fromkeys(("", accelerator.python)):
+        done, lines = _child(BANDWIDTH, ["1", accelerator.device], python)
+        if lines:
+            break
+    if not lines:
+        problems.append(f"The measurement of the GPU's memory bandwidth {done}. {HOW}")
+    return _peaks(accelerator.name, 0, products, lines, problems)
+
+
+def _peaks(
+    name: str, threads: int, products: Products, lines: list[Any], problems: list[str]
+) -> Peaks:
     return Peaks(
         machine=name,
         threads=threads,
@@ -87,9 +141,30 @@ def measure_peaks(name: str, threads: int, device: str = "cpu") -> Peaks:
     )
 
 
-def _child(module: str, arguments: list[str]) -> tuple[str, list[Any]]:
+def _products(
+    library: str, precisions: Sequence[str], threads: str, device: str, products: Products
+) -> list[str]:
+    """Adds the matrix products of a library to the others; returns what went wrong."""
+    problems = []
+    left = list(precisions)
+    while left:
+        done, lines = _child(MATRIX_PRODUCT, [library, threads, device, *left])
+        for precision, speed in lines:
+            products.setdefault(precision, {})[library] = speed
+        if device != "cpu" and not products:  # the library cannot use the GPU at all
+            return []
+        left = left[len(lines) :]
+        if left:  # the process has ended in the middle of one
+            problems.append(f"The matrix product in {left[0]} with {library} {done}.")
+            left = left[1:]
+    return problems
+
+
+def _child(module: str, arguments: list[str], python: str = "") -> tuple[str, list[Any]]:
     """How a child process ended, in words, and the lines of JSON that it printed before."""
-    command = interpreter.command(module, *arguments)
+    command = interpreter.command(module, *arguments, python=python)
+    # Numbers of GPUs are those that nvidia-smi shows.
+    numbered = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", **interpreter.surroundings(python)}
     try:
         done = subprocess.run(
             command,
@@ -97,6 +172,7 @@ def _child(module: str, arguments: list[str]) -> tuple[str, list[Any]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=SECONDS,
+            env=numbered,
         )
         ended, text = interpreter.describe_exit(done.returncode), done.stdout
     except subprocess.TimeoutExpired as error:

@@ -13,7 +13,16 @@ from turnkeyml.explanation.source import NOTHING, SourceNode
 from turnkeyml.nouns.explanations import Bound, Operator, Part, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile
 
-__all__ = ["beyond_peaks", "limit_of", "limits_of", "modules_of", "operators_of", "types_of"]
+__all__ = [
+    "beyond_peaks",
+    "is_transfer",
+    "limit_of",
+    "limits_of",
+    "module_of",
+    "modules_of",
+    "operators_of",
+    "types_of",
+]
 
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
@@ -36,10 +45,10 @@ def operators_of(
             ms=ms,
             share=ms / account.latency,
             calls=one.calls,
-            module=one.module or module_of(one),
+            module=one.module or module_of(one.name),
             provider=one.provider,
             kernel=one.kernel,
-            precision=cost.precision,
+            precision=_math_of(one, cost.precision, profile),
             inputs=one.inputs,
             outputs=one.outputs,
             flops=None if cost.flops is None else cost.flops * one.calls,
@@ -50,11 +59,17 @@ def operators_of(
     return tuple(sorted(found, key=lambda operator: -operator.ms))
 
 
-def module_of(operator: OperatorTime) -> str:
+def _math_of(operator: OperatorTime, precision: str, profile: Profile) -> str:
+    """The precision of the arithmetic, which may be less than that of the data."""
+    is_rounded = precision == "fp32" and kind_of(operator.op_type).value in profile.tf32
+    return "tf32" if is_rounded else precision
+
+
+def module_of(name: str) -> str:
     """The module that an exporter has put into the name of a node; empty if it has not."""
-    if not operator.name.startswith("/"):
+    if not name.startswith("/"):
         return ""
-    parts = operator.name.split("/")[1:]
+    parts = name.split("/")[1:]
     fused = [n for n, part in enumerate(parts) if part.endswith("Fusion")]
     return ".".join(parts[: fused[0] if fused else len(parts)][:-1])
 
@@ -62,7 +77,7 @@ def module_of(operator: OperatorTime) -> str:
 def _against(operator: Operator, peaks: Peaks, all_weights: float) -> Operator:
     """With the least time that the peaks allow, and what that depends on."""
 
-    if operator.flops is None or operator.bytes is None:
+    if operator.flops is None or operator.bytes is None or is_transfer(operator):
         return operator
     moving = _moving_ms(operator, peaks, all_weights)
     computing = _computing_ms(operator, peaks)
@@ -93,6 +108,11 @@ def _computing_ms(operator: Operator, peaks: Peaks) -> float | None:
 _HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION, Kind.UNKNOWN)
 
 
+def is_transfer(operator: Operator) -> bool:
+    """Whether it copies between the host and an accelerator, which no peak is known of."""
+    return kind_of(operator.op_type) is Kind.TRANSFER
+
+
 def beyond_peaks(operators: Iterable[Operator]) -> float:
     """The share of the latency in operators that are faster than the peaks allow by a fifth."""
     found = [one for one in operators if one.efficiency is not None and one.efficiency > BEYOND]
@@ -121,9 +141,12 @@ def _parts(operators: Iterable[Operator], name: Callable[[Operator], str]) -> tu
     return tuple(sorted(parts, key=lambda part: -part.ms))
 
 
+LIMITS = ("compute", "memory", "kernels", "overhead", "transfers", "unknown")
+
+
 def limits_of(operators: Iterable[Operator], outside_ms: float) -> dict[str, float]:
     """The milliseconds by what holds them back."""
-    found = dict.fromkeys(("compute", "memory", "kernels", "overhead", "unknown"), 0.0)
+    found = dict.fromkeys(LIMITS, 0.0)
     for operator in operators:
         found[limit_of(operator)] += operator.ms
     return {**found, "outside": outside_ms}
@@ -131,6 +154,8 @@ def limits_of(operators: Iterable[Operator], outside_ms: float) -> dict[str, flo
 
 def limit_of(operator: Operator) -> str:
     """What holds an operator back: the machine, its own implementation, or the call."""
+    if is_transfer(operator):
+        return "transfers"
     if operator.efficiency is None:
         return "unknown"
     if operator.efficiency >= CLOSE:

@@ -24,10 +24,12 @@ class Bound(Word):
 
 @dataclass(frozen=True)
 class Peaks:
-    """What this machine can do with so many threads, measured."""
+    """What this machine can do with so many threads, or its accelerator, measured."""
 
     machine: str
+    """The name of the processor or of the accelerator."""
     threads: int
+    """0 for an accelerator."""
     measured_at: str = ""
     products: dict[str, dict[str, float]] = field(default_factory=dict)
     """Billions of operations per second of a matrix product: by precision, then by library."""
@@ -37,6 +39,13 @@ class Peaks:
     """What could not be measured, and why, in sentences."""
     other_cores: float = 0.0
     """How many processors other programs used meanwhile, on average."""
+
+    @property
+    def where(self) -> str:
+        """What they are the peaks of, as the end of a sentence."""
+        if not self.threads:
+            return f"on the {self.machine}"
+        return f"with {self.threads} thread{'s' * (self.threads != 1)}"
 
     def product(self, precision: str) -> float | None:
         """The best matrix product in a precision, in billions of operations per second."""
@@ -102,6 +111,8 @@ class Alternative:
     reason: str = ""
     """Why not."""
     verdict: Verdict | None = None
+    setting: str = ""
+    """The runtime argument that it differs in, as key=value."""
 
 
 @dataclass(frozen=True)
@@ -172,5 +183,12 @@ class Explanation:
     cautions: tuple[str, ...] = ()
     """Why the figures are not those of a quiet machine, in sentences."""
     verdict: Verdict | None = None
+    accelerator: str = ""
+    """The name of the accelerator; empty if the model runs on the processor. The operators then
+    have the times of the accelerator, and what is outside of them is time in which it waits."""
+    kernels: float = 0.0
+    """How many kernels and copies a run starts on the accelerator."""
+    host_ms: float | None = None
+    """The time until the host has started everything on the accelerator."""
     trace: str = ""
     """The path of the trace in the build folder."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["OperatorTime", "Profile", "Span", "TensorShape"]
+__all__ = ["LAYER", "OperatorTime", "Profile", "Span", "TensorShape"]
+
+LAYER = "Layer"
+"""The type of an operator of which the profiler knows the name alone."""
 
 
 @dataclass(frozen=True)
@@ -74,5 +77,15 @@ class Profile:
     """What the time is that belongs to no operator, in words."""
     in_python: bool = False
     """Whether Python calls every operator."""
+    on_device: bool = False
+    """Whether the times of the operators are those of an accelerator's own clock, so that they do
+    not depend on how fast the host was meanwhile."""
+    kernels: float = 0.0
+    """How many kernels and copies a run starts on the accelerator; 0 if nobody counts them."""
+    host_ms: float | None = None
+    """The time until the host has started everything on the accelerator, without waiting for it;
+    None where there is none."""
+    tf32: tuple[str, ...] = ()
+    """The kinds of operators that round the factors of fp32 products to TF32."""
     notes: tuple[str, ...] = ()
     """What else a reader of the times must know, in sentences."""

@@ -9,6 +9,7 @@ from turnkeyml.options.measuring import (
     THREADS,
     DeviceOptions,
     FileInputs,
+    LocalInterpreters,
     Runtimes,
 )
 from turnkeyml.options.option import Option
@@ -32,7 +33,14 @@ class Targets(TypedDict, total=False):
 
 
 class ExplainOptions(
-    FileInputs, DeviceOptions, Runtimes, Precisions, Building, CacheOptions, total=False
+    FileInputs,
+    DeviceOptions,
+    Runtimes,
+    LocalInterpreters,
+    Precisions,
+    Building,
+    CacheOptions,
+    total=False,
 ):
     """Options of ``explain``."""
 

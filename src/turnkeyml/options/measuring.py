@@ -22,6 +22,7 @@ __all__ = [
     "Interpreters",
     "Labels",
     "Load",
+    "LocalInterpreters",
     "RUNTIME",
     "Runtimes",
     "Selection",
@@ -179,7 +180,7 @@ class Runtimes(TypedDict, total=False):
     runtime: Annotated[Words | None, RUNTIME]
 
 
-class Interpreters(TypedDict, total=False):
+class LocalInterpreters(TypedDict, total=False):
     python: Annotated[
         Mapping[str, FilePath] | FilePath | Iterable[FilePath] | None,
         _measure(
@@ -192,6 +193,9 @@ class Interpreters(TypedDict, total=False):
             metavar="[NAME=]PATH",
         ),
     ]
+
+
+class Interpreters(LocalInterpreters, total=False):
     host: Annotated[
         Mapping[str, str] | str | Iterable[str] | None,
         _measure(

@@ -34,11 +34,12 @@ __all__ = [
     "synchronize",
     "to_device",
     "to_host",
+    "within_device",
 ]
 
 INSTALL = "pip install nvidia-cuda-runtime-cu12"
 NAME = "libcudart.so"
-_TO_DEVICE, _TO_HOST = 1, 2
+_TO_DEVICE, _TO_HOST, _WITHIN = 1, 2, 3
 """Values of cudaMemcpyKind."""
 _NON_BLOCKING = 1
 """A flag of streams: the default stream, which others may use, does not make it wait."""
@@ -261,6 +262,14 @@ def to_host(device: DeviceArray, host: PinnedArray, stream: Stream) -> Callable[
     copy = library().cudaMemcpyAsync
     return functools.partial(
         copy, host.pointer, device.pointer, host.nbytes, _TO_HOST, stream.handle
+    )
+
+
+def within_device(source: DeviceArray, target: DeviceArray, stream: Stream) -> Callable[[], int]:
+    """A function that copies an array to another one on the GPU; it returns 0 if accepted."""
+    copy = library().cudaMemcpyAsync
+    return functools.partial(
+        copy, target.pointer, source.pointer, source.nbytes, _WITHIN, stream.handle
     )
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
+import functools
 import json
-import os
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -18,20 +16,21 @@ import onnxruntime
 
 from turnkeyml.cache.arrays import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
-from turnkeyml.runtimes.ort_providers import RECORD_PLACEMENT, TELLS_NODES, placed_nodes
+from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
+from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, session_options
+from turnkeyml.runtimes.ort_providers import CPU, assigned_nodes, nodes_on_cpu
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
-__all__ = ["OrtGpuSession", "assigned_nodes", "nodes_on_cpu"]
+__all__ = ["OrtGpuSession"]
 
-CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
+CUDA = "CUDAExecutionProvider"
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
 NOT_LOADED = (
     "onnxruntime cannot load its CUDA provider, so that it would run on the CPU; "
     "pip install 'onnxruntime-gpu[cuda,cudnn]', or see what its log says is missing."
 )
-LIBRARIES = ("cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "curand", "cudnn")
-"""What the CUDA provider needs, in the order in which they need each other."""
 OPERATORS_SHOWN = 6
 _BFLOAT16 = 16
 """The number of the type in ONNX; numpy has none."""
@@ -66,13 +65,24 @@ class OrtGpuSession:
     asynchronous = True
 
     def __init__(
-        self, model: str, threads: int, index: int, *, cuda_graph: bool = False, tf32: bool = False
+        self,
+        model: str,
+        threads: int,
+        index: int,
+        *,
+        cuda_graph: bool = False,
+        tf32: bool = False,
+        profile: str = "",
     ) -> None:
+        """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)
-        _load_libraries()
+        load_libraries()
         cuda.set_device(index)
         self._index, self._stream = index, cuda.Stream()
+        self._again = functools.partial(OrtGpuSession, model, threads, index, tf32=tf32)
+        self._is_profiled = bool(profile)
+        self._twin: OrtGpuSession | None = None
         self._free_before = self._least_free = cuda.free_memory()
         unsound = unsound_optimizers(model)
         given = {
@@ -81,7 +91,7 @@ class OrtGpuSession:
             "enable_cuda_graph": str(int(cuda_graph)),
             "use_tf32": str(int(tf32)),
         }
-        options = _options(threads)
+        options = session_options(threads, profile)
         self._session = onnxruntime.InferenceSession(
             model, options, providers=[(CUDA, given), CPU], disabled_optimizers=unsound
         )
@@ -101,14 +111,15 @@ class OrtGpuSession:
         self._outputs: dict[str, _Buffer] = {}
         self._nodes: tuple[list[str], int] | None = None
         self._binding = self._session.io_binding()
-        self._asynchronously = _run_options(synchronize=False)
-        self._outside_graph = _run_options(synchronize=True, graph=False)
+        self._asynchronously = run_options(synchronize=False)
+        self._outside_graph = run_options(synchronize=True, graph=False)
 
     def _provider_options(self) -> dict[str, str]:
         found = self._session.get_provider_options().get(CUDA, {})
         return {name: value for name, value in found.items() if name != "user_compute_stream"}
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        self._fed = inputs
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
         values = fed(inputs, wanted)
         if {n: v.shape for n, v in values.items()} != {n: b.shape for n, b in self._inputs.items()}:
@@ -140,7 +151,7 @@ class OrtGpuSession:
         for kind in kinds:
             binding.bind_output(kind.name, "cuda", self._index)
         self._session.run_with_iobinding(binding, self._outside_graph)
-        if self._nodes is None:
+        if self._nodes is None and not self._is_profiled:
             self._nodes = assigned_nodes(self._session) or nodes_on_cpu(
                 self._session.end_profiling()
             )
@@ -196,6 +207,33 @@ class OrtGpuSession:
             event.close()
         return times
 
+    def profile(self, seconds: float) -> Profile:
+        """The kernels of each node, from a second session with the profiler on.
+
+        It runs without a CUDA graph, whose kernels belong to no node.
+        """
+        from turnkeyml.runtimes.ort_gpu_profile import profile_gpu_session
+
+        unprofiled = Unprofiled(
+            plain_runs(self.run, self.synchronize, seconds / 4),
+            copy_times(self._stream, _copies(self._inputs), _copies(self._outputs)),
+            PRODUCTS if self._settings["tf32"] else (),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            twin = self._twin = self._again(profile=str(Path(folder) / "profile"))
+            twin.feed(self._fed)
+
+            def run() -> None:
+                twin.run()
+                twin.synchronize()
+
+            return profile_gpu_session(run, twin.end_profiling, unprofiled, seconds / 2)
+
+    def end_profiling(self) -> list[dict[str, Any]]:
+        """The events that the profiler has recorded; it is off after that."""
+        path = Path(self._session.end_profiling())
+        return list(json.loads(path.read_text(encoding="utf-8", errors="replace")))
+
     def device_memory(self) -> int:
         """What the GPU had less after the first runs than before: nothing of it is given back."""
         return self._free_before - self._least_free
@@ -214,6 +252,8 @@ class OrtGpuSession:
         return dict(self._settings)
 
     def close(self) -> None:
+        if self._twin is not None:
+            self._twin.close()
         self._stream.synchronize()
         del self._binding, self._session
         self._close(self._inputs)
@@ -227,71 +267,11 @@ class OrtGpuSession:
         buffers.clear()
 
 
-def assigned_nodes(session: Any) -> tuple[list[str], int] | None:
-    """What ``nodes_on_cpu`` tells, from the session itself; None if it does not tell."""
-    placed = placed_nodes(session)
-    if placed is None:
-        return None
-    return [operator for provider, operator in placed if provider == CPU], len(placed)
-
-
-def nodes_on_cpu(profile: str) -> tuple[list[str], int]:
-    """The operators of the nodes that ran on the CPU, one entry per node, and the count of all.
-
-    From the profile of ONNX Runtime, which is removed.
-    """
-    path = Path(profile)
-    events = json.loads(path.read_text(encoding="utf-8"))
-    path.unlink()
-    found = {}
-    for event in events:
-        details = event.get("args") or {}
-        if event.get("cat") == "Node" and details.get("provider"):
-            found[event.get("name")] = (details["provider"], details.get("op_name", ""))
-    names = [operator for provider, operator in found.values() if provider == CPU]
-    return names, len(found)
-
-
-def _options(threads: int) -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    if hasattr(onnxruntime.InferenceSession, TELLS_NODES):
-        options.add_session_config_entry(RECORD_PLACEMENT, "1")
-        return options
-    # Of one run, before anything is timed. Kernels may start more slowly ever after, as CUDA goes
-    # on tracing them.
-    options.enable_profiling = True
-    options.profile_file_prefix = str(Path(tempfile.gettempdir()) / f"turnkey-{os.getpid()}")
-    return options
-
-
-def _run_options(*, synchronize: bool, graph: bool = True) -> onnxruntime.RunOptions:
-    options = onnxruntime.RunOptions()
-    if not synchronize:
-        options.add_run_config_entry("disable_synchronize_execution_providers", "1")
-    if not graph:
-        options.add_run_config_entry("gpu_graph_id", "-1")
-    return options
-
-
-def _load_libraries() -> None:
-    """Load the libraries of pip packages, which the loader does not find by itself."""
-    major = str(getattr(onnxruntime, "cuda_version", "") or "").partition(".")[0]
-    folders = [folder for root in sys.path for folder in Path(root or ".").glob("nvidia/*/lib")]
-    for name in LIBRARIES:
-        for path in sorted(p for folder in folders for p in folder.glob(f"lib{name}*.so.*")):
-            if (
-                name in ("cudart", "cublas", "cublasLt")
-                and major
-                and f".so.{major}" not in path.name
-            ):
-                continue
-            try:
-                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-            except OSError as error:  # the log says so; ONNX Runtime may not need this one
-                print(f"{path} cannot be loaded: {error}", flush=True)
+def _copies(buffers: Mapping[str, _Buffer]) -> list[Copy]:
+    return [
+        Copy(name, str(buffer.host.array.dtype), buffer.shape, buffer.copy)
+        for name, buffer in buffers.items()
+    ]
 
 
 def _element_type(kind: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from turnkeyml.nouns.profiles import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 
-__all__ = ["Event", "events_of", "profile_session"]
+__all__ = ["KERNEL", "Event", "events_of", "operator_of", "profile_session", "together"]
 
 MOST_RUNS = 300
 """ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
@@ -109,13 +109,24 @@ def _event(node: dict[str, Any], own: float) -> Event:
 
 def _operators(runs: Sequence[Sequence[Event]]) -> tuple[OperatorTime, ...]:
     """The mean of some runs, node by node, in the order of execution."""
-    together: dict[str, list[Event]] = {}
+    return tuple(operator_of(events, len(runs)) for events in together(runs))
+
+
+def together(runs: Sequence[Sequence[Event]]) -> list[list[Event]]:
+    """The executions of each node in some runs, in the order of execution."""
+    found: dict[str, list[Event]] = {}
     for event in (event for run in runs for event in run):
-        together.setdefault(event.key, []).append(event)
-    return tuple(_operator(events, len(runs)) for events in together.values())
+        found.setdefault(event.key, []).append(event)
+    return list(found.values())
 
 
-def _operator(events: Sequence[Event], runs: int) -> OperatorTime:
+def operator_of(
+    events: Sequence[Event], runs: int, ms: float | None = None, kernel: str = ""
+) -> OperatorTime:
+    """A node from its executions in some runs.
+
+    ``ms`` is the time per run if it is not that of the executions, ``kernel`` what has computed it.
+    """
     first = events[0]
     facts = first.facts
     name, op_type, number = first.key.split("\0")
@@ -123,9 +134,10 @@ def _operator(events: Sequence[Event], runs: int) -> OperatorTime:
     return OperatorTime(
         name=name or f"{op_type} {number}",
         op_type=op_type,
-        ms=sum(event.own for event in events) / runs / 1e3,
+        ms=sum(event.own for event in events) / runs / 1e3 if ms is None else ms,
         calls=len(events) / runs,
         provider=facts.get("provider", ""),
+        kernel=kernel,
         inputs=_with_constants(inputs, int(facts.get("parameter_size", 0))),
         outputs=tuple(_shape(one) for one in facts.get("output_type_shape", ())),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import onnxruntime
@@ -14,8 +16,10 @@ __all__ = [
     "CPU",
     "RECORD_PLACEMENT",
     "TELLS_NODES",
+    "assigned_nodes",
     "fallback_stats",
     "full_names",
+    "nodes_on_cpu",
     "placed_nodes",
 ]
 
@@ -70,6 +74,31 @@ def placed_nodes(session: onnxruntime.InferenceSession) -> list[tuple[str, str]]
         return None
     parts = getattr(session, TELLS_NODES)()
     return [(part.ep_name, node.op_type) for part in parts for node in part.get_nodes()]
+
+
+def assigned_nodes(session: Any) -> tuple[list[str], int] | None:
+    """What ``nodes_on_cpu`` tells, from the session itself; None if it does not tell."""
+    placed = placed_nodes(session)
+    if placed is None:
+        return None
+    return [operator for provider, operator in placed if provider == CPU], len(placed)
+
+
+def nodes_on_cpu(profile: str) -> tuple[list[str], int]:
+    """The operators of the nodes that ran on the CPU, one entry per node, and the count of all.
+
+    From the profile of ONNX Runtime, which is removed.
+    """
+    path = Path(profile)
+    events = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
+    found = {}
+    for event in events:
+        details = event.get("args") or {}
+        if event.get("cat") == "Node" and details.get("provider"):
+            found[event.get("name")] = (details["provider"], details.get("op_name", ""))
+    names = [operator for provider, operator in found.values() if provider == CPU]
+    return names, len(found)
 
 
 def _in_words(on_cpu: Counter[str], nodes: int, first: str) -> str:

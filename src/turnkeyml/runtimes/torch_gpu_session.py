@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
+from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.torch_placement import DTYPES, place
 from turnkeyml.runtimes.torch_session import to_numpy
@@ -105,6 +106,18 @@ class GpuSession:
             end.record(self._stream)
         self._stream.synchronize()
         return [start.elapsed_time(end) for start, end in pairs]
+
+    def profile(self, seconds: float) -> Profile:
+        """The operators of this model with their kernels, by PyTorch's profiler."""
+        from turnkeyml.runtimes.torch_gpu_profile import profile_gpu_calls
+
+        def start() -> None:
+            self.prepare()
+            self.run()
+
+        modes = zip(("convolution", "matrix product"), _math_modes(), strict=True)
+        tf32 = [kind for kind, is_on in modes if is_on]
+        return profile_gpu_calls(start, self.synchronize, self._function, seconds, tf32)
 
     def device_memory(self) -> int:
         """The peak of what its tensors took, weights included, since ``device_times``."""

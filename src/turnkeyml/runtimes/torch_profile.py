@@ -15,7 +15,16 @@ from turnkeyml.nouns.profiles import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 from turnkeyml.runtimes.torch_shapes import output_of
 
-__all__ = ["profile_calls"]
+__all__ = [
+    "AROUND",
+    "COMPILED_CODE",
+    "MODULE",
+    "RUN",
+    "Modules",
+    "profile_calls",
+    "shapes_of",
+    "weights_of",
+]
 
 MOST_RUNS = 60
 """PyTorch keeps every event of a recording as an object."""
@@ -72,7 +81,7 @@ class _Call:
 def profile_calls(call: Callable[[], None], model: Any, seconds: float) -> Profile:
     """The profile of calls of a live model, in turns with calls that are not profiled."""
     recordings: list[Any] = []
-    modules = _Modules(model)
+    modules = Modules(model)
 
     @contextlib.contextmanager
     def recording() -> Iterator[None]:
@@ -96,14 +105,14 @@ def profile_calls(call: Callable[[], None], model: Any, seconds: float) -> Profi
         runs=len(shown),
         plain_ms=plain,
         profiled_ms=slow,
-        operators=_operators(shown, _weights(model), (slow - plain) * 1e3),
+        operators=_operators(shown, weights_of(model), (slow - plain) * 1e3),
         spans=tuple(_spans(shown[len(shown) // 2])),
         in_python=modules.are_called,
         outside="outside of the operators, in Python and PyTorch's dispatcher",
     )
 
 
-class _Modules:
+class Modules:
     """Names the modules of a model in a recording while they are called."""
 
     def __init__(self, model: Any) -> None:
@@ -141,7 +150,7 @@ class _Modules:
             self._open.pop().__exit__(None, None, None)
 
 
-def _weights(model: Any) -> set[tuple[int, ...]]:
+def weights_of(model: Any) -> set[tuple[int, ...]]:
     """The shapes of the parameters, and those of their transposes."""
     if not isinstance(model, torch.nn.Module):
         return set()
@@ -185,7 +194,7 @@ def _operator(
     recorded = sum(call.us for call in calls)
     own = recorded - each * sum(call.events for call in calls)
     name = f"{first.module}: {first.op_type}" if first.module else first.op_type
-    inputs = tuple(_shapes(first.event, weights))
+    inputs = tuple(shapes_of(first.event, weights))
     return OperatorTime(
         name=name,
         op_type=first.op_type,
@@ -197,7 +206,7 @@ def _operator(
     )
 
 
-def _shapes(event: Any, weights: set[tuple[int, ...]]) -> Iterator[TensorShape]:
+def shapes_of(event: Any, weights: set[tuple[int, ...]]) -> Iterator[TensorShape]:
     for shape, dtype in zip(event.input_shapes, event.input_dtypes or (), strict=False):
         known = _DTYPES.get(dtype)
         if known is None or not all(isinstance(size, int) for size in shape):

@@ -2,65 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from turnkeyml.nouns.profiles import OperatorTime, Profile, Span
-from turnkeyml.runtimes.profiling import take_turns, typical
+from turnkeyml.errors import MeasureError
+from turnkeyml.nouns.profiles import LAYER, OperatorTime, Profile, Span
+from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
+from turnkeyml.runtimes.profiling import typical
 
 __all__ = ["profile_context"]
 
 MOST_RUNS = 200
+SILENT = "TensorRT has reported no layer to its profiler; use another runtime to explain the model."
+
+Layers = dict[str, list[float]]
+"""The milliseconds of each layer of one run, by its name. A loop runs a layer several times."""
 
 
 def profile_context(
     trt: Any,
-    profiled_context: Any,
-    plain: Callable[[], None],
-    profiled: Callable[[], None],
+    context: Any,
+    run: Callable[[], None],
+    unprofiled: Unprofiled,
     seconds: float,
 ) -> Profile:
-    """The layers of an engine; ``profiled`` runs a context of its own, ``plain`` another one."""
+    """The layers of an engine; ``run`` runs a context that nobody else uses."""
     layers = _recorder(trt)
-    profiled_context.profiler = layers
-    runs: list[dict[str, float]] = []
+    if hasattr(context, "enqueue_emits_profile"):
+        context.enqueue_emits_profile = True
+    context.profiler = layers
+    recorded: list[Layers] = []
 
-    def run() -> None:
+    def profiled() -> None:
         layers.times = {}
-        profiled()
-        runs.append(layers.times)
+        run()
+        recorded.append(layers.times)
 
-    turns = take_turns(plain, run, seconds, MOST_RUNS)
-    counted = [times for times, counts in zip(runs, turns.counted, strict=True) if counts]
-    chosen = [counted[number] for number in typical(turns.profiled)]
-    names = list(dict.fromkeys(name for times in chosen for name in times))
-    means = {n: sum(times.get(n, 0.0) for times in chosen) / len(chosen) for n in names}
-    starts = np.cumsum([0.0, *means.values()]) * 1e3
+    times = profiled_runs(profiled, seconds, MOST_RUNS)
+    chosen = typical(times)
+    counted = recorded[-len(times) :]  # those before were not timed
+    operators = _operators([counted[number] for number in chosen])
+    if not operators:
+        raise MeasureError(SILENT)
     return Profile(
         profiler="TensorRT's layer times",
         runs=len(chosen),
-        plain_ms=float(np.mean(turns.plain[typical(turns.plain)])),
-        profiled_ms=float(np.mean(turns.profiled[typical(turns.profiled)])),
-        operators=tuple(OperatorTime(name, "Layer", ms) for name, ms in means.items()),
-        spans=tuple(
-            Span(name, "Layer", float(start), ms * 1e3)
-            for (name, ms), start in zip(means.items(), starts, strict=False)
-        ),
-        outside="outside of the layers, while data is copied and kernels are launched",
+        plain_ms=unprofiled.plain.ms,
+        profiled_ms=float(np.mean(times[chosen])),
+        operators=(*operators, *unprofiled.copies),
+        spans=tuple(_spans(operators)),
+        outside=OUTSIDE,
+        on_device=True,
+        kernels=sum(one.calls for one in (*operators, *unprofiled.copies)),
+        host_ms=unprofiled.plain.host_ms,
+        tf32=unprofiled.tf32,
     )
+
+
+def _operators(runs: Sequence[Layers]) -> list[OperatorTime]:
+    """The mean of some runs, layer by layer, in the order of execution."""
+    names = dict.fromkeys(name for times in runs for name in times)
+    return [
+        OperatorTime(
+            name,
+            LAYER,
+            sum(sum(times.get(name, ())) for times in runs) / len(runs),
+            calls=sum(len(times.get(name, ())) for times in runs) / len(runs),
+        )
+        for name in names
+    ]
+
+
+def _spans(operators: Sequence[OperatorTime]) -> list[Span]:
+    """The layers one after the other: TensorRT does not say when they began."""
+    starts = np.cumsum([0.0, *(one.ms for one in operators)]) * 1e3
+    return [
+        Span(one.name, one.op_type, float(start), one.ms * 1e3, "GPU")
+        for one, start in zip(operators, starts, strict=False)
+    ]
 
 
 def _recorder(trt: Any) -> Any:
     """An object that TensorRT tells the milliseconds of each layer, after every run."""
 
-    class Layers(trt.IProfiler):  # type: ignore[misc]
+    class Recorder(trt.IProfiler):  # type: ignore[misc]
         def __init__(self) -> None:
             trt.IProfiler.__init__(self)
-            self.times: dict[str, float] = {}
+            self.times: Layers = {}
 
         def report_layer_time(self, layer_name: str, ms: float) -> None:
-            self.times[layer_name] = self.times.get(layer_name, 0.0) + ms
+            self.times.setdefault(str(layer_name), []).append(float(ms))
 
-    return Layers()
+    return Recorder()

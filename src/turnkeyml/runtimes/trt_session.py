@@ -15,6 +15,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
+from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.nvml import Gpu
 from turnkeyml.runtimes.trt_build import Recipe
 from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
@@ -79,6 +80,9 @@ class _Tensor:
     @property
     def address(self) -> int:
         return self.host.address if self.device is None else self.device.address
+
+    def copied(self, start: Callable[[], int]) -> Copy:
+        return Copy(self.name, self.dtype, tuple(self.host.array.shape), start)
 
     def close(self) -> None:
         self.host.close()
@@ -154,21 +158,30 @@ class TrtSession:
         return times
 
     def profile(self, seconds: float) -> Profile:
-        """The layers of the engine, which a second context runs without a CUDA graph."""
-        assert self._bound is not None
-        bound = self._bound
+        """The layers of the engine, which a second copy of it runs without a CUDA graph.
 
-        def plain() -> None:
-            self._start()
+        A copy, as two contexts of an engine cannot share what was compiled for open shapes.
+        """
+        assert self._bound is not None
+        assert self._known is not None
+        unprofiled = Unprofiled(
+            plain_runs(self.run, self.synchronize, seconds / 4),
+            copy_times(self._stream, *self._bound.copies()),
+            PRODUCTS if self._request.arguments.get("tf32") else (),
+        )
+        engine = self._runtime.deserialize_cuda_engine(self._known.engine)
+        if engine is None:
+            raise MeasureError(f"TensorRT cannot load the engine once more{_reason()}.")
+        twin = _Bound(engine, self._stream, self._shapes, self._known.outputs)
+        for mine, theirs in zip(self._bound.inputs, twin.inputs, strict=True):
+            np.copyto(theirs.host.array, mine.host.array)
+
+        def run() -> None:
+            twin.start()
             self._stream.synchronize()
 
-        with contextlib.closing(bound.twin(self._shapes)) as twin:
-
-            def profiled() -> None:
-                twin.start()
-                self._stream.synchronize()
-
-            return profile_context(self._trt, twin.context, plain, profiled, seconds)
+        with contextlib.closing(twin):
+            return profile_context(self._trt, twin.context, run, unprofiled, seconds / 2)
 
     def device_memory(self) -> int | None:
         """What the engine and its buffers take on the GPU, without the context of the process."""
@@ -284,13 +297,20 @@ class _Bound:
         """The execution context of TensorRT."""
         return self._context
 
-    def twin(self, shapes: Mapping[str, tuple[int, ...]]) -> _Bound:
-        """Another context of the same engine, with memory of its own."""
-        order = tuple(tensor.name for tensor in self.outputs)
-        twin = _Bound(self._engine, self._stream, shapes, order)
-        for mine, theirs in zip(self.inputs, twin.inputs, strict=True):
-            np.copyto(theirs.host.array, mine.host.array)
-        return twin
+    def copies(self) -> tuple[list[Copy], list[Copy]]:
+        """What a run copies to the GPU, and what it copies back."""
+        return (
+            [
+                t.copied(cuda.to_device(t.host, t.device, self._stream))
+                for t in self.inputs
+                if t.device
+            ],
+            [
+                t.copied(cuda.to_host(t.device, t.host, self._stream))
+                for t in self.outputs
+                if t.device
+            ],
+        )
 
     def start(self) -> None:
         """Start one inference with its transfers."""

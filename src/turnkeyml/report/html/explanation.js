@@ -8,15 +8,19 @@ const LIMITS = {
   memory: "memory: close to the bandwidth",
   kernels: "kernels that are far from both",
   overhead: "short operators: overhead of their calls",
+  transfers: "transfers between host and GPU",
   unknown: "operators of unknown cost",
 };
+
+const LIMITS_ON_GPU = { ...LIMITS, overhead: "short kernels: too little work to fill the GPU" };
+const where = (one) => (one.accelerator ? `on ${one.accelerator}` : counted(one.threads, "thread"));
 
 export function explanationSection(page) {
   const found = page.detail?.explanations ?? [];
   if (!found.length) return null;
   const area = element("div", {});
   const show = (number) => replaceChildren(area, explanation(page, found[number]));
-  const name = (one) => `${one.runtime} ${one.precision}, ${counted(one.threads, "thread")}`;
+  const name = (one) => `${one.runtime} ${one.precision}, ${where(one)}`;
   const select = element(
     "select",
     { onchange: () => show(Number(select.value)) },
@@ -30,7 +34,7 @@ function explanation(page, one) {
   return element(
     "div",
     {},
-    element("p", {}, `${significant(one.latency)} ms with ${one.runtime} ${one.runtime_version} in ${one.precision}, ${counted(one.threads, "thread")}; explained ${moment(one.created)}.`),
+    element("p", {}, `${significant(one.latency)} ms with ${one.runtime} ${one.runtime_version} in ${one.precision}, ${where(one)}; explained ${moment(one.created)}.`),
     one.cautions.map((caution) => element("p", { class: "hint" }, `Caution: ${caution}`)),
     findings(one),
     limits(one),
@@ -48,7 +52,7 @@ function findings(one) {
 }
 
 function limits(one) {
-  const named = { ...LIMITS, outside: one.outside };
+  const named = { ...(one.accelerator ? LIMITS_ON_GPU : LIMITS), outside: one.outside };
   const lines = Object.entries(one.limits)
     .filter(([, ms]) => ms >= 0.005 * one.latency)
     .sort((a, b) => b[1] - a[1])
