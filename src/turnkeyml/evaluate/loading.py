@@ -45,7 +45,7 @@ def measure_loads(
         with quiet():
             points, failure = _points(runner, contestant, plan, rule, tell)
         for point in points:
-            runner.note(point.samples)
+            runner.note(point.samples, point.observation)
             made = runner.outcome(rule, device, threads)
             outcomes.append(_completed(made, point, contestant.folder))
             runner.forget()

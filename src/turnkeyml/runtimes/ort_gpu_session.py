@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnxruntime
@@ -66,8 +67,16 @@ class OrtGpuSession:
     asynchronous = True
 
     def __init__(
-        self, model: str, threads: int, index: int, *, cuda_graph: bool = False, tf32: bool = False
+        self,
+        model: str,
+        threads: int,
+        index: int,
+        *,
+        cuda_graph: bool = False,
+        tf32: bool = False,
+        instances: int | None = None,
     ) -> None:
+        """``threads`` are for nodes on the CPU. With ``instances`` it has as many ``lanes``."""
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)
         _load_libraries()
@@ -97,6 +106,14 @@ class OrtGpuSession:
         }
         if unsound:
             self._settings["disabled_optimizers"] = unsound
+        if instances is not None:
+            self._settings |= {"instances": instances, "sessions": instances}
+            self._settings["threads_per_instance"] = threads
+        self._again = functools.partial(
+            OrtGpuSession, model, threads, index, cuda_graph=cuda_graph, tf32=tf32
+        )
+        self._instances, self._others = instances or 1, cast("list[OrtGpuSession]", [])
+        self._fed: Mapping[str, np.ndarray] = {}
         self._inputs: dict[str, _Buffer] = {}
         self._outputs: dict[str, _Buffer] = {}
         self._nodes: tuple[list[str], int] | None = None
@@ -108,7 +125,23 @@ class OrtGpuSession:
         found = self._session.get_provider_options().get(CUDA, {})
         return {name: value for name, value in found.items() if name != "user_compute_stream"}
 
+    def lanes(self) -> list[OrtGpuSession]:
+        """Sessions that can run at the same time, this one first: a session belongs to one stream,
+        so that each has the weights once more."""
+        self._others += [self._another() for _ in range(self._instances - 1)]
+        return [self, *self._others]
+
+    def _another(self) -> OrtGpuSession:
+        other = self._again()
+        other.feed(self._fed)
+        return other
+
+    def attach(self) -> None:
+        """Let this thread use its GPU."""
+        cuda.set_device(self._index)
+
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        self._fed = inputs
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
         values = fed(inputs, wanted)
         if {n: v.shape for n, v in values.items()} != {n: b.shape for n, b in self._inputs.items()}:
@@ -214,6 +247,9 @@ class OrtGpuSession:
         return dict(self._settings)
 
     def close(self) -> None:
+        for other in self._others:
+            other.close()
+        self._others = []
         self._stream.synchronize()
         del self._binding, self._session
         self._close(self._inputs)
