@@ -80,8 +80,11 @@ def _completed(outcome: Outcome, point: LoadPoint, folder: Path) -> Outcome:
     evaluation, load = outcome.evaluation, point.load
     performance = evaluation.performance
     assert performance is not None
+    low, high = (None, None) if None in point.median_ends else point.median_ends
     performance = replace(
         performance,
+        median_low=low,
+        median_high=high,
         throughput=load.answered / (performance.wall_seconds or 1.0),
         flags=load_flags(load, performance),
     )

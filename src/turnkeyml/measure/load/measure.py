@@ -14,6 +14,7 @@ from turnkeyml.measure.accelerator import LoadWatch, Observation
 from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
 from turnkeyml.measure.load.extent import Extent, extent_of
 from turnkeyml.measure.load.generator import closed_loop, open_loop
+from turnkeyml.measure.load.intervals import percentile_interval
 from turnkeyml.measure.load.search import CONFIRMING_SEED, find_rate
 from turnkeyml.measure.load.server import LaneServer
 from turnkeyml.measure.load.summary import samples_of, summary_of
@@ -50,6 +51,8 @@ class LoadPoint:
     """The verdict on an answer under load that differs from that to a single request."""
     observation: Observation | None = None
     """What the accelerator said of the load."""
+    median_ends: tuple[float | None, float | None] = (None, None)
+    """Those of the 95% interval of the median latency, in milliseconds."""
 
 
 def measure_under_load(
@@ -166,7 +169,8 @@ class _Loading:
         load = summary_of(trace, pattern, self._threads, **facts)
         samples = replace(samples_of(trace), activities=(seen.activity,))
         queueing = tuple(trace.queueing.tolist())
-        return LoadPoint(samples, load, queueing, self._wrong, seen.observation)
+        median = percentile_interval(trace, 50)
+        return LoadPoint(samples, load, queueing, self._wrong, seen.observation, median)
 
     def _check(self) -> None:
         """Compare the last answer of every instance, which it gave while the others were busy."""
