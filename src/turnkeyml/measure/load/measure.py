@@ -125,7 +125,7 @@ class _Loading:
 
     def with_clients(self, clients: int) -> LoadPoint:
         """Clients that wait for their answers."""
-        self._tell(f"{clients} requests at a time")
+        self._tell(f"{clients} request{'s' if clients > 1 else ''} at a time")
         trace, seen = self._watched(lambda: closed_loop(self.server, clients, self._extent.goes_on))
         return self._point(trace, seen, f"concurrency={clients}", concurrency=clients)
 
