@@ -1,11 +1,12 @@
 """Benchmark the measurement under load: against theory, against OpenVINO's own tool, and its cost.
 
-    python benchmarks/load.py [generator theory openvino]
+    python benchmarks/load.py [generator coverage theory openvino]
 
-``generator`` is what sending 1,000 requests a second costs. ``theory`` compares servers that sleep
-for known times with queueing theory, in real time. ``openvino`` compares the throughput of our
-closed loop with that of ``benchmark_app -hint throughput`` on the same file, in turns; the runtime
-ort is measured along with it.
+``generator`` is what sending 1,000 requests a second costs. ``coverage`` is how often the 95%
+intervals have the percentile of theory, on servers that are simulated in virtual time. ``theory``
+compares servers that sleep for known times with queueing theory, in real time. ``openvino``
+compares the throughput of our closed loop with that of ``benchmark_app -hint throughput`` on the
+same file, in turns; the runtime ort is measured along with it.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from tests.simulated import MD1, MM1  # noqa: E402
+from tests.simulated import MD1, MM1, SimulatedServer, deterministic, exponential  # noqa: E402
 from turnkeyml.measure.load.arrivals import poisson_arrivals  # noqa: E402
 from turnkeyml.measure.load.generator import open_loop  # noqa: E402
+from turnkeyml.measure.load.intervals import percentile_interval  # noqa: E402
 from turnkeyml.measure.load.server import LaneServer  # noqa: E402
 from turnkeyml.measure.load.summary import summary_of  # noqa: E402
-from turnkeyml.measure.statistics import percentile, percentile_ends  # noqa: E402
+from turnkeyml.measure.statistics import percentile  # noqa: E402
 from turnkeyml.nouns import PERCENTILES  # noqa: E402
 from turnkeyml.system.timers import punctual  # noqa: E402
 
@@ -38,6 +40,8 @@ RESNET = HERE / "scripts" / "resnet18.py"
 BENCHMARK_APP = "openvino.tools.benchmark.main"
 RATE = 1_000.0
 SECONDS = 20.0
+RUNS = 400
+"""Simulated ones, for each kind of server and each number of requests."""
 ROUNDS = 3
 PER_ROUND = 8
 """Seconds of one round of each contestant."""
@@ -80,6 +84,34 @@ def generator() -> None:
     )
 
 
+def coverage() -> None:
+    """How often the interval has the percentile of theory, and how often its upper end is known."""
+    service = 5.0
+    for name, kind in {"M/M/1": MM1, "M/D/1": MD1}.items():
+        for busy in (0.5, 0.7, 0.9):
+            rate = busy / service * 1e3
+            expected = kind(rate, service)
+            for count in (1_000, 4_000):
+                within, known = dict.fromkeys(PERCENTILES, 0), dict.fromkeys(PERCENTILES, 0)
+                for seed in range(RUNS):
+                    times = (
+                        exponential(service, RUNS + seed) if kind is MM1 else deterministic(service)
+                    )
+                    arrivals = poisson_arrivals(rate, count, seed)
+                    trace = open_loop(SimulatedServer(times), arrivals)
+                    for percent in PERCENTILES:
+                        low, high = percentile_interval(trace, percent)
+                        true = expected.percentile(percent)
+                        within[percent] += (low or 0.0) <= true <= (high or float("inf"))
+                        known[percent] += high is not None
+                shares = ", ".join(
+                    f"p{percent} {within[percent] / RUNS:.1%} ({known[percent] / RUNS:.0%})"
+                    for percent in PERCENTILES
+                )
+                mark = "ok  " if min(within.values()) >= 0.93 * RUNS else "LOW "
+                print(f"{mark}  {name} {busy:.0%} busy, {count:,} requests: {shares}", flush=True)
+
+
 def theory() -> None:
     """A server that sleeps: its percentiles, and those of theory for the times that it slept."""
     rate, service, count = 120.0, 5.0, 4_800
@@ -102,7 +134,7 @@ def theory() -> None:
         print(f"      mean queueing {waited:.2f} ms, theory {expected.mean_queueing:.2f}")
         latencies = trace.latencies / 1e6
         for percent in PERCENTILES:
-            low, high = percentile_ends(latencies, percent)
+            low, high = percentile_interval(trace, percent)
             true = expected.percentile(percent)
             within = (low or 0.0) <= true <= (high or float("inf"))
             found = percentile(latencies, percent) or 0.0
@@ -163,7 +195,7 @@ def benchmark_app(model: Path) -> tuple[float, int]:
     return float(throughput[1]), int(requests[1])
 
 
-PARTS = {"generator": generator, "theory": theory, "openvino": openvino}
+PARTS = {"generator": generator, "coverage": coverage, "theory": theory, "openvino": openvino}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

@@ -20,6 +20,7 @@ from turnkeyml.runtimes import (
     cuda,
     elsewhere,
     nvml,
+    trt_context,
     trt_engine,
     trt_library,
     trt_session,
@@ -259,9 +260,9 @@ class TestTypes:
         assert flags("11.0.0") == (0, True)
 
     def test_types_have_the_names_of_numpy(self):
-        assert trt_session.numpy_name("HALF", "x") == "float16"
+        assert trt_context.numpy_name("HALF", "x") == "float16"
         with pytest.raises(MeasureError, match="'x' is of TensorRT's type FP8"):
-            trt_session.numpy_name("FP8", "x")
+            trt_context.numpy_name("FP8", "x")
 
     def test_integers_that_would_wrap_around_are_refused(self):
         trt_session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")

@@ -73,7 +73,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     found = named_runtimes(options)
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     if load_of(options) is not None:
-        _require_serving(found, device)
+        _require_serving(found, device, options["rt_args"])
     for runtime in found:
         arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
@@ -100,7 +100,7 @@ def named_runtimes(options: Mapping[str, Any]) -> list[Runtime]:
     return [find_runtime(name, device) for name in names]
 
 
-def _require_serving(chosen: Iterable[Runtime], device: str) -> None:
+def _require_serving(chosen: Iterable[Runtime], device: str, arguments: Mapping[str, Any]) -> None:
     """Raise a usage error if a runtime cannot execute several requests at the same time."""
     for runtime in chosen:
         if not runtime.serves:
@@ -109,6 +109,7 @@ def _require_serving(chosen: Iterable[Runtime], device: str) -> None:
                 f"The runtime {runtime.name} on {runtime.device} cannot be measured under load; "
                 f"choose from: {known}."
             )
+        runtime.check_load(runtime.complete(arguments))
 
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:

@@ -33,7 +33,13 @@ def load_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
     if not known:
         return
     yield f"Latency under load, from when a request is due to its answer, {_setup(known[0][2])}:"
-    yield from text_table([*HEADER, *PARTS], [_cells(*one) for one in known])
+    rows = [_cells(*one) for one in known]
+    header = [*HEADER, *PARTS]
+    energies = [performance.energy_per_inference for _, performance, _ in known]
+    if any(energies):
+        header.append("J/answer")
+        rows = [[*row, significant(e) if e else ""] for row, e in zip(rows, energies, strict=True)]
+    yield from text_table(header, rows)
     for _, _, load in known:
         yield from _objective(load)
 

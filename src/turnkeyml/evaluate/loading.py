@@ -45,7 +45,7 @@ def measure_loads(
         with quiet():
             points, failure = _points(runner, contestant, plan, rule, tell)
         for point in points:
-            runner.note(point.samples)
+            runner.note(point.samples, point.observation)
             made = runner.outcome(rule, device, threads)
             outcomes.append(_completed(made, point, contestant.folder))
             runner.forget()
@@ -80,8 +80,11 @@ def _completed(outcome: Outcome, point: LoadPoint, folder: Path) -> Outcome:
     evaluation, load = outcome.evaluation, point.load
     performance = evaluation.performance
     assert performance is not None
+    low, high = (None, None) if None in point.median_ends else point.median_ends
     performance = replace(
         performance,
+        median_low=low,
+        median_high=high,
         throughput=load.answered / (performance.wall_seconds or 1.0),
         flags=load_flags(load, performance),
     )

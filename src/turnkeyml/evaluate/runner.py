@@ -106,13 +106,19 @@ class Runner:
             with captured(measurement_log(self._contestant.folder)):
                 traceback.print_exception(error)
 
-    def note(self, samples: Samples | BaseException) -> None:
-        """Keep what a process measured; an end of the process after that costs nothing."""
+    def note(
+        self, samples: Samples | BaseException, observation: Observation | None = None
+    ) -> None:
+        """Keep what a process measured; an end of the process after that costs nothing.
+
+        ``observation`` is what the accelerator said meanwhile, if it was not asked afterwards.
+        """
         assert self.entry is not None
         try:
             if isinstance(samples, BaseException):
                 raise samples
-            self._sittings.append(Sitting(samples, self.entry.costs(), self._observation))
+            seen = observation or self._observation
+            self._sittings.append(Sitting(samples, self.entry.costs(), seen))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 

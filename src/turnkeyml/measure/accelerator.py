@@ -15,7 +15,7 @@ import numpy as np
 from turnkeyml.measure.statistics import Interval, overall_interval
 from turnkeyml.runtimes.contract import Monitor, Session
 
-__all__ = ["Observation", "conditions_of", "device_latency", "observe"]
+__all__ = ["LoadWatch", "Observation", "conditions_of", "device_latency", "observe"]
 
 FIRST_RUNS = 5
 LEAST_RUNS, MOST_RUNS = 30, 1000
@@ -105,6 +105,32 @@ def _worst(looks: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if known:
             found[name] = max(known)
     return found
+
+
+class LoadWatch:
+    """Watches an accelerator from now until a load has ended, and takes no time of the load."""
+
+    def __init__(self, session: Session, monitor: Monitor | None) -> None:
+        self._session, self._monitor = session, monitor
+        self._before = None if monitor is None else monitor.energy()
+        self._began = time.perf_counter()
+
+    def end(self, answers: int | None) -> Observation | None:
+        """What it says of the load; None without an accelerator.
+
+        The energy per answer includes what it takes while it waits for requests. It is not known
+        without the number of answers, and of a load that was too short for the counter.
+        """
+        seconds = time.perf_counter() - self._began
+        measure = getattr(self._session, "device_memory", None)
+        if self._monitor is None:
+            return None if measure is None else Observation(peak_memory_bytes=measure())
+        after, before = self._monitor.energy(), self._before
+        energy = None
+        if answers and seconds >= STEADY_SECONDS and after and before and after > before:
+            energy = (after - before) / answers
+        memory = None if measure is None else measure()
+        return Observation((), energy, memory, self._monitor.look())
 
 
 def conditions_of(observations: Sequence[Observation]) -> dict[str, Any]:

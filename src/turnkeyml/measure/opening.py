@@ -73,7 +73,8 @@ class Opened:
         self, plan: LoadPlan, rule: Rule, precision: str, tell: Callable[[str], None]
     ) -> Iterator[LoadPoint]:
         """What is measured under each load of a plan; the session was opened for instances."""
-        return measure_under_load(cast("Session", self.session), plan, rule, precision, tell)
+        session, monitor = cast("Session", self.session), self._runtime.monitor()
+        return measure_under_load(session, plan, rule, precision, tell, monitor=monitor)
 
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""

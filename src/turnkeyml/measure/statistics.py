@@ -111,21 +111,24 @@ def median_interval(
 
 
 def percentile_ends(
-    values: np.ndarray, percent: int, z: float = Z
+    values: np.ndarray, percent: int, z: float = Z, least_correlation: float = 1.0
 ) -> tuple[float | None, float | None]:
     """The ends of the 95% interval of a percentile by order statistics; None for an end that lies
     beyond the samples.
 
     As that of the median: how many values lie below the true percentile is binomial, and values
     that depend on each other tell less. Where few independent ones lie beyond it, neither the
-    correlation time nor the binomial is known well, and the interval is widened once more. On
-    simulated queues that are busy for up to 70% of the time it then has the percentile of theory
-    nineteen times in twenty.
+    correlation time nor the binomial is known well, and the interval is widened once more.
+    ``least_correlation`` is a correlation time that is known from elsewhere; the values may be too
+    few to show it.
     """
     count, share = len(values), percent / 100
     if count < SAMPLES_NEEDED[percent]:
         return None, None
-    together = max(correlation_time(values, percent), correlation_time(values))
+    seen = max(correlation_time(values, percent), correlation_time(values))
+    together = max(seen, least_correlation)
+    if together >= count:
+        return None, None
     beyond = count * min(share, 1 - share) / together
     half = z * (1 + FEW / max(1.0, beyond)) * math.sqrt(count * share * (1 - share) * together)
     low, high = math.floor(share * count - half), math.ceil(share * count + half) + 1

@@ -313,7 +313,7 @@ class Load(TypedDict, total=False):
         _load(
             help="under load, execute N requests at the same time, each with its share of the "
             "threads",
-            default_in_words="one per thread; openvino chooses its streams",
+            default_in_words="one per thread; 2 on nvidia; openvino chooses its streams",
             check=checks.whole("number of instances", 1),
             metavar="N",
         ),

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.contract import Monitor, Runtime
+from turnkeyml.runtimes.contract import Monitor, Request, Runtime
 from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
 
-__all__ = ["GpuRuntime"]
+__all__ = ["GpuRuntime", "instances_of"]
+
+INSTANCES = 2
+"""Requests that a GPU executes at the same time, unless the user says how many: one computes while
+the other's inputs and outputs are copied."""
+
+
+def instances_of(request: Request) -> int:
+    """How many requests are executed at the same time."""
+    return 1 if request.instances is None else request.instances or INSTANCES
 
 
 class GpuRuntime(Runtime):

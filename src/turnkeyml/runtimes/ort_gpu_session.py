@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnxruntime
@@ -73,8 +73,10 @@ class OrtGpuSession:
         cuda_graph: bool = False,
         tf32: bool = False,
         profile: str = "",
+        instances: int | None = None,
     ) -> None:
-        """``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
+        """``threads`` are for nodes on the CPU. With ``instances`` it has as many ``lanes``;
+        ``profile`` is the beginning of the path of a file for ONNX Runtime's profiler."""
         if CUDA not in onnxruntime.get_available_providers():
             raise MeasureError(NO_PROVIDER)
         load_libraries()
@@ -107,6 +109,11 @@ class OrtGpuSession:
         }
         if unsound:
             self._settings["disabled_optimizers"] = unsound
+        if instances is not None:
+            self._settings |= {"instances": instances, "sessions": instances}
+            self._settings["threads_per_instance"] = threads
+        self._instances, self._others = instances or 1, cast("list[OrtGpuSession]", [])
+        self._fed: Mapping[str, np.ndarray] = {}
         self._inputs: dict[str, _Buffer] = {}
         self._outputs: dict[str, _Buffer] = {}
         self._nodes: tuple[list[str], int] | None = None
@@ -117,6 +124,21 @@ class OrtGpuSession:
     def _provider_options(self) -> dict[str, str]:
         found = self._session.get_provider_options().get(CUDA, {})
         return {name: value for name, value in found.items() if name != "user_compute_stream"}
+
+    def lanes(self) -> list[OrtGpuSession]:
+        """Sessions that can run at the same time, this one first: a session belongs to one stream,
+        so that each has the weights once more."""
+        self._others += [self._another() for _ in range(self._instances - 1)]
+        return [self, *self._others]
+
+    def _another(self) -> OrtGpuSession:
+        other = self._again(cuda_graph=bool(self._settings["cuda_graph"]))
+        other.feed(self._fed)
+        return other
+
+    def attach(self) -> None:
+        """Let this thread use its GPU."""
+        cuda.set_device(self._index)
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         self._fed = inputs
@@ -254,6 +276,9 @@ class OrtGpuSession:
     def close(self) -> None:
         if self._twin is not None:
             self._twin.close()
+        for other in self._others:
+            other.close()
+        self._others = []
         self._stream.synchronize()
         del self._binding, self._session
         self._close(self._inputs)

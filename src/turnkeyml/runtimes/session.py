@@ -74,7 +74,8 @@ class Session(Protocol):
 
     A session that is opened for several ``instances`` has the method ``lanes() -> list[Session]``:
     as many fed sessions, itself the first, that can run at the same time in different threads. Its
-    settings then have ``instances`` and ``threads_per_instance``.
+    settings then have ``instances`` and ``threads_per_instance``. A lane may have ``attach()``,
+    which is called once in the thread that will run it.
 
     Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the
     runtime's own profiler, from about so many seconds of runs, half of them without it. It is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,6 +13,7 @@ import torch
 from turnkeyml import structure
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request
+from turnkeyml.runtimes.gpu_runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place
 from turnkeyml.runtimes.torch_session import to_numpy
 
@@ -29,10 +31,16 @@ class GpuSession:
 
     def __init__(self, prepare: Callable[[Any], Any], request: Request, index: int) -> None:
         assert request.live is not None
-        torch.set_num_threads(request.threads)
+        self._instances = instances_of(request)
+        self._threads = max(1, request.threads // self._instances)
+        self._is_shared = request.instances is not None
+        torch.set_num_threads(self._threads)
         torch.cuda.set_device(index)
+        self._index = index
         self._device = torch.device("cuda", index)
         self._stream = torch.cuda.current_stream(self._device)
+        self._own_stream: torch.cuda.Stream | None = None
+        """That of the thread that runs it, once it is one of several lanes."""
         self._cast_to = request.cast_to
         self._dtype = DTYPES.get(request.cast_to)
         self._pristine = (request.live.args, request.live.kwargs)
@@ -51,6 +59,25 @@ class GpuSession:
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
         self._renew_arguments()
+
+    def lanes(self) -> list[GpuSession]:
+        """The model with other copies of its arguments, to be called in other threads, each with
+        a stream of its own; this session keeps the stream that it has."""
+        return [self, *(self._another() for _ in range(self._instances - 1))]
+
+    def _another(self) -> GpuSession:
+        other = copy.copy(self)
+        other._result, other._hosts = None, []
+        other._own_stream = torch.cuda.Stream(self._device)
+        other.feed({})
+        return other
+
+    def attach(self) -> None:
+        """Let this thread use its GPU and its stream."""
+        torch.cuda.set_device(self._index)
+        if self._own_stream is not None:
+            torch.cuda.set_stream(self._own_stream)
+            self._stream = self._own_stream
 
     def prepare(self) -> None:
         """Copy the recorded arguments again, if runs of this model add to them or replace them.
@@ -125,6 +152,7 @@ class GpuSession:
 
     def settings(self) -> dict[str, Any]:
         convolutions, products = _math_modes()
+        shared = {"instances": self._instances, "threads_per_instance": self._threads}
         return {
             "num_threads": torch.get_num_threads(),
             "gradients": False,
@@ -134,6 +162,7 @@ class GpuSession:
             "tf32_products": products,
             "cuda": str(torch.version.cuda),
             "cudnn": torch.backends.cudnn.version(),
+            **(shared if self._is_shared else {}),
         }
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ same module in several precisions take turns.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,10 +43,13 @@ class Placement:
         """Let the module use the copies; does nothing if it does already."""
         if _active.get(id(self._module)) is self:
             return
-        for slot, _, copy in self._slots:
-            slot.fill(copy)
-        _active[id(self._module)] = self
-        self._flatten()
+        with _moving:
+            if _active.get(id(self._module)) is self:  # another thread has done it meanwhile
+                return
+            for slot, _, copy in self._slots:
+                slot.fill(copy)
+            self._flatten()
+            _active[id(self._module)] = self
 
     def _flatten(self) -> None:
         """Put the weights of recurrent layers where cuDNN wants them, as ``Module.to`` does."""
@@ -120,6 +124,8 @@ def _takes_other_data(tensor: torch.Tensor) -> bool:
 
 _active: dict[int, Placement] = {}
 """The placement whose copies a module uses, by the id of the module."""
+_moving = threading.Lock()
+"""Held while a module gets other tensors: threads that run it must not see it in between."""
 _placements: dict[tuple[int, torch.device, torch.dtype | None], Placement] = {}
 
 

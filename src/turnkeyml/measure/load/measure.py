@@ -10,9 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from turnkeyml.measure.accelerator import LoadWatch, Observation
 from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
 from turnkeyml.measure.load.extent import Extent, extent_of
 from turnkeyml.measure.load.generator import closed_loop, open_loop
+from turnkeyml.measure.load.intervals import percentile_interval
 from turnkeyml.measure.load.search import CONFIRMING_SEED, find_rate
 from turnkeyml.measure.load.server import LaneServer
 from turnkeyml.measure.load.summary import samples_of, summary_of
@@ -20,7 +22,7 @@ from turnkeyml.measure.load.trace import Trace
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import LoadPlan, Objective, UnderLoad, Verification
-from turnkeyml.runtimes.contract import Session
+from turnkeyml.runtimes.contract import Monitor, Session
 from turnkeyml.system import activity
 from turnkeyml.system.timers import punctual
 from turnkeyml.verify.compare import compare
@@ -47,16 +49,27 @@ class LoadPoint:
     """Nanoseconds that each request waited, one for each of the samples."""
     wrong: Verification | None = None
     """The verdict on an answer under load that differs from that to a single request."""
+    observation: Observation | None = None
+    """What the accelerator said of the load."""
+    median_ends: tuple[float | None, float | None] = (None, None)
+    """Those of the 95% interval of the median latency, in milliseconds."""
 
 
 def measure_under_load(
-    session: Session, plan: LoadPlan, rule: Rule, precision: str, tell: Tell = lambda doing: None
+    session: Session,
+    plan: LoadPlan,
+    rule: Rule,
+    precision: str,
+    tell: Tell = lambda doing: None,
+    *,
+    monitor: Monitor | None = None,
 ) -> Iterator[LoadPoint]:
     """What was measured under each load of a plan, one after the other.
 
-    The session was opened for several instances, fed, and has run once.
+    The session was opened for several instances, fed, and has run once. ``monitor`` watches its
+    accelerator.
     """
-    load = _Loading(session, rule, precision, tell)
+    load = _Loading(session, rule, precision, tell, monitor)
     with punctual(), contextlib.closing(load.server):
         load.warm_up()
         for rate in plan.rates:
@@ -67,11 +80,22 @@ def measure_under_load(
             yield load.within(plan.objective)
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What went on besides while a load was kept up."""
+
+    activity: activity.Activity
+    observation: Observation | None
+
+
 class _Loading:
     """The lanes of a session behind a queue, and what a single request is answered."""
 
-    def __init__(self, session: Session, rule: Rule, precision: str, tell: Tell) -> None:
+    def __init__(
+        self, session: Session, rule: Rule, precision: str, tell: Tell, monitor: Monitor | None
+    ) -> None:
         self._precision, self._tell = precision, tell
+        self._session, self._monitor = session, monitor
         self._extent: Extent = extent_of(rule)
         settings = session.settings()
         self._lanes: list[Session] = cast("Any", session).lanes()
@@ -101,7 +125,7 @@ class _Loading:
 
     def with_clients(self, clients: int) -> LoadPoint:
         """Clients that wait for their answers."""
-        self._tell(f"{clients} requests at a time")
+        self._tell(f"{clients} request{'s' if clients > 1 else ''} at a time")
         trace, seen = self._watched(lambda: closed_loop(self.server, clients, self._extent.goes_on))
         return self._point(trace, seen, f"concurrency={clients}", concurrency=clients)
 
@@ -125,8 +149,9 @@ class _Loading:
             probes=found.probes,
         )
 
-    def _watched(self, run: Callable[[], Any]) -> tuple[Any, activity.Activity]:
-        """What a load gives, and what else went on meanwhile."""
+    def _watched(self, run: Callable[[], Any]) -> tuple[Any, _Seen]:
+        """What a load gives, and what was seen meanwhile."""
+        watch = LoadWatch(self._session, self._monitor)
         before, collecting = activity.read(), gc.isenabled()
         gc.disable()
         try:
@@ -134,16 +159,18 @@ class _Loading:
         finally:
             if collecting:
                 gc.enable()
-        return found, before.until(activity.read())
+        after = activity.read()
+        answers = int(found.answered.sum()) if isinstance(found, Trace) else None
+        return found, _Seen(before.until(after), watch.end(answers))
 
-    def _point(
-        self, trace: Trace, seen: activity.Activity, pattern: str, **facts: Any
-    ) -> LoadPoint:
+    def _point(self, trace: Trace, seen: _Seen, pattern: str, **facts: Any) -> LoadPoint:
         self._check()
         facts["answers_checked"] = self._checked
         load = summary_of(trace, pattern, self._threads, **facts)
-        samples = replace(samples_of(trace), activities=(seen,))
-        return LoadPoint(samples, load, tuple(trace.queueing.tolist()), self._wrong)
+        samples = replace(samples_of(trace), activities=(seen.activity,))
+        queueing = tuple(trace.queueing.tolist())
+        median = percentile_interval(trace, 50)
+        return LoadPoint(samples, load, queueing, self._wrong, seen.observation, median)
 
     def _check(self) -> None:
         """Compare the last answer of every instance, which it gave while the others were busy."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
 from turnkeyml.measure.load.extent import Extent
 from turnkeyml.measure.load.generator import closed_loop, open_loop
+from turnkeyml.measure.load.intervals import MILLISECOND
 from turnkeyml.measure.load.server import Server
-from turnkeyml.measure.load.summary import MILLISECOND, is_overloaded
+from turnkeyml.measure.load.summary import is_overloaded
 from turnkeyml.measure.load.trace import Answer, Trace
 from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
 from turnkeyml.nouns import Objective, Probe

@@ -107,7 +107,10 @@ class LaneServer:
         take, now, busy = self._queue.get, time.perf_counter_ns, self._busy
         prepare, run, synchronize = session.prepare, session.run, session.synchronize
         prepares, waits = session.changes_inputs, session.asynchronous
+        attach = getattr(session, "attach", None)
         try:
+            if attach is not None:
+                attach()
             while (number := take()) is not None:
                 busy[place] = True
                 if prepares:

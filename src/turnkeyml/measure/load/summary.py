@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from turnkeyml.measure.load.intervals import MILLISECOND, percentile_interval
 from turnkeyml.measure.load.trace import Trace
 from turnkeyml.measure.samples import Samples
-from turnkeyml.measure.statistics import percentile, percentile_ends
+from turnkeyml.measure.statistics import percentile
 from turnkeyml.nouns import UnderLoad
 
 __all__ = ["is_overloaded", "samples_of", "summary_of"]
 
-MILLISECOND = 1e6
-"""In nanoseconds."""
 KEPT_UP = 0.95
 """The share of the requests that are answered when the last one arrives, unless it is overload."""
 LEAST_BACKLOG = 4
@@ -31,14 +30,14 @@ def summary_of(trace: Trace, pattern: str, threads_per_instance: int, **facts: A
         answered=int(trace.answered.sum()),
         instances=trace.lanes,
         threads_per_instance=threads_per_instance,
-        **_ends(trace.latencies / MILLISECOND),
+        **_ends(trace),
         mean_queueing=float(queueing.mean()),
         median_queueing=percentile(queueing, 50),
         p99_queueing=percentile(queueing, 99),
         mean_service=float(service.mean()) if len(service) else 0.0,
         median_service=percentile(service, 50),
         p99_service=percentile(service, 99),
-        utilisation=float(trace.service.sum()) / max(1, trace.wall * trace.lanes),
+        utilisation=trace.utilisation,
         overloaded=is_overloaded(trace),
         p99_lateness=percentile(late, 99),
         worst_lateness=float(late.max()),
@@ -47,10 +46,10 @@ def summary_of(trace: Trace, pattern: str, threads_per_instance: int, **facts: A
     )
 
 
-def _ends(latencies: np.ndarray) -> dict[str, Any]:
+def _ends(trace: Trace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for percent in (90, 95, 99):
-        low, high = percentile_ends(latencies, percent)
+        low, high = percentile_interval(trace, percent)
         found |= {f"p{percent}_low": low, f"p{percent}_high": high}
     return found
 

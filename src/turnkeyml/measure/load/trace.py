@@ -59,6 +59,11 @@ class Trace:
         return int(self.ended.max() - self.due[0]) if len(self.due) else 0
 
     @property
+    def utilisation(self) -> float:
+        """The share of the time that an instance was busy, on average."""
+        return float(self.service.sum()) / max(1, self.wall * self.lanes)
+
+    @property
     def sending(self) -> int:
         """From when the first request was due to when the last one was."""
         return int(self.due[-1] - self.due[0]) if len(self.due) else 0

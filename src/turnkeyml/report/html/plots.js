@@ -2,10 +2,9 @@
 import { atAxis, counted, duration, parsedOr, significant } from "./text.js";
 import { between, exactly } from "./filters.js";
 import { errorBars, GRID, ink, legend, logarithmicEnds, looks, OTHER, palette, tooltip, xAxis, yAxis } from "./charts.js";
+import { CurvePlot } from "./curves.js";
 import { LoadPlot } from "./load.js";
 import { Plot } from "./plot.js";
-
-const MOST_CURVES = 40;
 
 function isMeasured(store, row) {
   return store.value("median_latency", row) !== null;
@@ -452,71 +451,41 @@ export class PhasePlot extends Plot {
   }
 }
 
-export class SweepPlot extends Plot {
+export class SweepPlot extends CurvePlot {
   constructor(app) {
-    super(
-      app,
+    const words = [
       "Sweeps",
       "Click a curve to filter.",
       "Line chart of the median latency over an argument of a sweep, one curve per model and runtime",
-    );
-    this.known = app.store.points.map((column) => column.name);
-    this.setHidden(!this.known.length);
-    [this.by] = this.known;
-    this.measure = "median_latency";
-    if (!this.known.length) return;
-    this.select("Over", this.known, this.by, (name) => {
-      this.by = name;
-      this.refresh();
-    });
-    this.select("Show", ["median_latency", "throughput"], this.measure, (name) => {
-      this.measure = name;
-      this.refresh();
-    });
-    this.chart.on("click", ({ seriesIndex }) => this.curves[seriesIndex] && this.choose(this.curves[seriesIndex]));
+    ];
+    super(app, words, app.store.points.map((column) => column.name), ["median_latency", "throughput"]);
   }
 
   choose({ file, contestant }) {
     this.app.setFilters({ file: exactly(file), contestant: exactly(contestant) });
   }
 
-  update() {
-    const { store, rows } = this.app;
-    if (!this.known.length) return;
-    const curves = new Map();
-    for (const row of rows) {
-      const x = store.value(this.by, row);
-      if (x === null || !isMeasured(store, row)) continue;
-      const [file, contestant] = [store.value("file", row), store.value("contestant", row)];
-      const rest = store.points.filter((c) => c.name !== this.by && c.get(row) !== null).map((c) => c.get(row));
-      const key = [file, store.value("model_name", row), contestant, ...rest].join("\n");
-      const name = `${String(file).split("/").pop().replace(/\.py$/, "")} ${contestant} ${rest.join(" ")}`.trim();
-      const curve = curves.get(key) ?? curves.set(key, { name, file, contestant, points: [] }).get(key);
-      curve.points.push({ value: [Number(x), store.value(this.measure, row)], row });
-    }
-    this.curves = [...curves.values()].slice(0, MOST_CURVES);
-    this.curves.forEach((curve) => curve.points.sort((a, b) => a.value[0] - b.value[0]));
-    const look = looks(store.counts("contestant").map(([value]) => value));
-    const dashes = ["solid", "dashed", "dotted"];
+  parts(row) {
+    const { store } = this.app;
+    if (!isMeasured(store, row)) return [];
+    const [file, contestant] = [store.value("file", row), store.value("contestant", row)];
+    const rest = store.points.filter((c) => c.name !== this.by && c.get(row) !== null).map((c) => c.get(row));
+    const key = [file, store.value("model_name", row), contestant, ...rest].join("\n");
+    const name = `${String(file).split("/").pop().replace(/\.py$/, "")} ${contestant} ${rest.join(" ")}`.trim();
+    return [[{ key, name, file, contestant }, store.value(this.measure, row)]];
+  }
+
+  xAxis() {
     const positive = this.curves.every((curve) => curve.points.every(({ value }) => value[0] > 0));
-    this.chart.set(() => ({
-      grid: GRID,
-      legend: legend(),
-      tooltip: tooltip(({ data }) => describeRow(store, data.row)),
-      xAxis: xAxis({ type: positive ? "log" : "value", logBase: 2, name: this.by.slice(11) }),
-      yAxis: yAxis({ type: "log", name: this.measure === "throughput" ? "inferences per second" : "median latency (ms)" }),
-      series: this.curves.map((curve, number) => ({
-        type: "line",
-        name: curve.name,
-        data: curve.points,
-        symbol: look.of(curve.contestant).symbol,
-        symbolSize: 8,
-        triggerLineEvent: true,
-        lineStyle: { type: dashes[(number >> 1) % 3] },
-        itemStyle: { color: look.of(curve.contestant).color },
-      })),
-    }));
-    this.setList(this.curves.map((curve) => ({ label: curve.name, text: counted(curve.points.length, "point"), act: () => this.choose(curve) })));
+    return { type: positive ? "log" : "value", logBase: 2, name: this.by.slice(11) };
+  }
+
+  yTitle() {
+    return this.measure === "throughput" ? "inferences per second" : "median latency (ms)";
+  }
+
+  describe({ row }) {
+    return describeRow(this.app.store, row);
   }
 }
 

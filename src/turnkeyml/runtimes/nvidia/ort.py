@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from turnkeyml.errors import MeasureError
+from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolean
-from turnkeyml.runtimes.gpu_runtime import GpuRuntime
+from turnkeyml.runtimes.gpu_runtime import GpuRuntime, instances_of
 from turnkeyml.runtimes.nvml import gpu_index
 
 __all__ = ["Ort"]
@@ -21,6 +23,7 @@ class Ort(GpuRuntime):
     default_sequence = "optimize-fp16"
     needs = (Need(module="onnxruntime", install="pip install onnxruntime-gpu"),)
     library = "onnxruntime"
+    serves = True
     status_stats = ("CPU nodes",)
     arguments = (
         Argument(
@@ -49,14 +52,23 @@ class Ort(GpuRuntime):
                 "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
             )
 
+    def check_load(self, arguments: Mapping[str, Any]) -> None:
+        """Raise a usage error for CUDA graphs, which belong to the thread that captured them."""
+        if arguments.get("cuda_graph"):
+            raise UsageError(
+                "ONNX Runtime does not let several threads run CUDA graphs; leave out cuda_graph "
+                "under load."
+            )
+
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.ort_gpu_session import OrtGpuSession
 
         arguments = request.arguments
         return OrtGpuSession(
             request.model,
-            request.threads,
+            max(1, request.threads // instances_of(request)),
             gpu_index(self.device),
             cuda_graph=bool(arguments.get("cuda_graph", False)),
             tf32=bool(arguments.get("tf32", False)),
+            instances=None if request.instances is None else instances_of(request),
         )

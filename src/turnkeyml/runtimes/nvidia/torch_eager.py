@@ -20,6 +20,7 @@ class TorchEager(GpuRuntime, EagerTorch):
 
     name = "torch-eager"
     casts_live_to = ("fp16", "bf16")
+    serves = True
 
     def check(self) -> None:
         """Raise an error without a driver, a GPU, or a PyTorch that is built for it."""

@@ -34,6 +34,7 @@ class Trt(GpuRuntime):
         ),
     )
     library = "tensorrt"
+    serves = True
     arguments = (
         Argument("workspace", "the MiB of GPU memory that a kernel may use", _mebibytes),
         Argument("builder_level", "the builder's optimization level, 0 to 5", _level),
