@@ -189,6 +189,27 @@ def four(noise: float = 0.01) -> list[Model]:
     return [Model(ms, noise, seed) for seed, ms in enumerate((40, 20, 60, 400))]
 
 
+class Settling(Model):
+    """One whose threads need 70 ms to settle after another has run."""
+
+    latest: Model | None = None
+
+    def run(self) -> None:
+        if Settling.latest is not self:
+            Settling.latest, self._since = self, self.now
+        begin = self.now
+        super().run()
+        if begin - self._since < 70e6:
+            self.now += int(0.05 * (self.now - begin))
+
+
+def test_a_contestant_is_as_fast_in_a_race_as_alone_on_many_processors(monkeypatch):
+    monkeypatch.setattr("turnkeyml.system.machine.allowed_processors", lambda: set(range(16)))
+    raced = race(Settling(4, seed=1), Settling(5, seed=2))
+    (alone,) = race(Settling(4, seed=3))
+    assert np.median(raced[0].latencies) == pytest.approx(np.median(alone.latencies), rel=0.003)
+
+
 def test_a_loser_drops_out_when_the_rounds_say_so():
     baseline, winner, loser, slowest = race(*four())
     assert (loser.stopped, slowest.stopped) == ("lost", "lost")
