@@ -18,8 +18,9 @@ from turnkeyml.tuning.entrants import Entrant, described
 
 __all__ = ["SECONDS", "Advantage", "advantage", "race"]
 
-SECONDS = 2.0
-"""The most that each contestant may take in a wave, on average."""
+SECONDS = 1.0
+"""The most that each contestant may take in a wave, on average: the final tells apart what is so
+close that this does not."""
 ALONE_SECONDS = 0.5
 """For the default, if nothing can be raced with it."""
 RULE = Rule(
