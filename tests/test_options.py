@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from turnkeyml.api import make_plan
 from turnkeyml.cli.benchit import translate
 from turnkeyml.cli.words import COMMANDS as WORDS
 from turnkeyml.cli.words import WITHOUT_OPTIONS, parse
-from turnkeyml.errors import UsageError
+from turnkeyml.errors import MeasureError, UsageError, describe
 from turnkeyml.options import COMMANDS, BenchmarkOptions, RaceOptions, options_of, settle
 from turnkeyml.options.table import options_table
 from turnkeyml.runtimes import registry
@@ -172,9 +173,27 @@ def demanding(monkeypatch):
 
 
 def test_a_runtime_that_cannot_be_used_is_refused_before_anything_runs(demanding):
-    with pytest.raises(UsageError, match=r"needs .*no_such_module \(pip install no-such-module\)"):
+    with pytest.raises(
+        MeasureError, match=r"needs .*no_such_module \(pip install no-such-module\)"
+    ):
         make_plan(runtime="demanding")
     assert make_plan(runtime="demanding", build_only=True).runtimes == ("demanding",)
+
+
+def test_the_default_runtime_is_refused_as_well(demanding, monkeypatch):
+    device = registry.default_device()
+    monkeypatch.setitem(
+        registry._devices, device.name, replace(device, default_runtime="demanding")
+    )
+    with pytest.raises(MeasureError, match=r"needs .*no_such_module"):
+        make_plan()
+
+
+def test_a_missing_library_of_ours_says_how_to_install_it():
+    missing = ModuleNotFoundError("No module named 'onnxruntime'", name="onnxruntime")
+    assert describe(missing).endswith("'onnxruntime' (pip install onnxruntime)")
+    other = ModuleNotFoundError("No module named 'cv2'", name="cv2")
+    assert describe(other) == "ModuleNotFoundError: No module named 'cv2'"
 
 
 def test_system_info_says_what_is_missing(demanding):

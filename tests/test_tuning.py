@@ -173,6 +173,12 @@ def test_tolerances(text, good, bad):
     assert parse_tolerance(str(tolerance)) == tolerance
 
 
+@pytest.mark.parametrize("text", ["cosine>=2", "sqnr>=-3dB", "relative<=200%", "cosine>=-1"])
+def test_a_tolerance_that_decides_nothing_is_refused(text):
+    with pytest.raises(UsageError, match="accepts everything or nothing"):
+        parse_tolerance(text)
+
+
 def test_errors_are_the_worst_of_all_outputs_and_sets():
     x = np.ones((2, 4), dtype=np.float32)
     held = Reference({"x": -x}, {"y": -x, "n": np.array([1, 2])})
@@ -407,9 +413,14 @@ def test_a_metric_of_the_users_decides(cache, tmp_path):
 
 def test_a_metric_that_fails_is_one_sentence(cache, tmp_path):
     file = tmp_path / "broken.py"
-    file.write_text("def metric(run):\n    raise ValueError('no data')\n")
-    with pytest.raises(TurnkeyError, match=r"The metric .*broken.py failed: ValueError: no data"):
-        quickly(cache, metric=file)
+    for does, sentence in (
+        ("raise ValueError('no data')", "ValueError: no data"),
+        ("return float('nan')", "it returned nan, which cannot be compared"),
+        ("return 1\n\nminimum = 'high'", "its minimum is 'high', which is no number"),
+    ):
+        file.write_text(f"def metric(run):\n    {does}\n")
+        with pytest.raises(TurnkeyError, match=rf"The metric .*broken.py failed: {sentence}"):
+            quickly(cache, metric=file)
 
 
 def dynamic_model(path, batch="batch"):

@@ -32,6 +32,10 @@ class MeasureError(TurnkeyError):
     """A runtime could not measure a build."""
 
 
+_REQUIRED = ("numpy", "onnx", "onnxruntime", "onnxscript", "torch")
+"""Modules without which little works, whose packages have the same name."""
+
+
 def describe(error: BaseException, limit: int = 300) -> str:
     """The type of an error and the first line of its message, short enough for a status line."""
     try:
@@ -44,4 +48,6 @@ def describe(error: BaseException, limit: int = 300) -> str:
         return text or type(error).__name__
     if len(first) > limit:
         first = first[: limit - 1] + "…"
+    if isinstance(error, ModuleNotFoundError) and error.name in _REQUIRED:
+        first += f" (pip install {error.name})"
     return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -65,7 +65,7 @@ def _without_unknown(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the runtimes; an error if one that the user named is not available.
+    """The names of the runtimes; an error if one is not available.
 
     With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
@@ -77,12 +77,12 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     for runtime in found:
         arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
-        if named and measures_here and not places:
-            runtime.require()
         if measures_here and not places:
+            if named:  # otherwise a device that is not there matters more than its library
+                runtime.require()
             runtime.require_ready()
-            if not runtime.missing():
-                runtime.check_arguments(arguments)
+            runtime.require()
+            runtime.check_arguments(arguments)
     if places:
         require_files(found, "--host" if options.get("host") else "--python")
         if measures_here:

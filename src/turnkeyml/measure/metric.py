@@ -6,10 +6,12 @@ Its imports and its data are not those of the process that is timed.
 from __future__ import annotations
 
 import json
+import math
 import runpy
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -67,7 +69,12 @@ def main() -> None:
         return {name: np.array(value) for name, value in session.outputs().items()}
 
     names = runpy.run_path(request.file)
-    value = float(names[METRIC](run))
-    minimum = names.get(MINIMUM)
-    replies.write(json.dumps({"value": value, "minimum": minimum}))
+    value, minimum = float(names[METRIC](run)), names.get(MINIMUM)
+    if not math.isfinite(value):
+        sys.exit(f"it returned {value}, which cannot be compared")
+    if minimum is not None and not isinstance(minimum, Real):
+        sys.exit(f"its {MINIMUM} is {minimum!r}, which is no number")
+    replies.write(
+        json.dumps({"value": value, "minimum": None if minimum is None else float(minimum)})
+    )
     replies.flush()

@@ -161,11 +161,11 @@ class Runtime(ABC):
         return not self.missing() and self.obstacle() is None
 
     def require(self) -> None:
-        """Raise a usage error if a requirement is not installed."""
+        """Raise an error if a requirement is not installed."""
         missing = self.missing()
         if missing:
             names = " and ".join(map(str, missing))
-            raise UsageError(f"The runtime {self.name} needs {names}, which is not installed.")
+            raise MeasureError(f"The runtime {self.name} needs {names}, which is not installed.")
 
     def require_ready(self) -> None:
         """Raise an error if the device is not ready."""

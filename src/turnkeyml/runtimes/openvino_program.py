@@ -22,7 +22,12 @@ def source(threads: int, of_file: str, asked: str | None, pinning: bool | None) 
         f'    model = openvino.Core().compile_model(path, "{CPU}", properties)',
         "    request = model.create_infer_request()",
         "    names = [port.get_any_name() for port in model.outputs]",
-        "    return lambda inputs: dict(zip(names, request.infer(inputs).values()))",
+        "",
+        "    def run(inputs):",
+        "        found = request.infer(inputs, share_inputs=True)  # the outputs are copies",
+        "        return dict(zip(names, found.values()))",
+        "",
+        "    return run",
     ]
     return "\n".join(lines)
 

@@ -16,6 +16,8 @@ _PATTERN = re.compile(
 )
 _DIRECTIONS = {"cosine": ">=", "sqnr": ">=", "relative": "<="}
 _UNITS = {"cosine": "", "sqnr": "dB", "relative": "%"}
+_MOST = {"cosine": 1.0, "sqnr": 300.0, "relative": 1.0}
+"""Beyond these, no outputs that are worth comparing are told apart."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,13 @@ def parse_tolerance(text: str) -> Tolerance:
             f"The tolerance must be cosine>=0.999, sqnr>=30dB or relative<=0.01, with any number, "
             f"not {text!r}."
         )
-    return Tolerance(figure, float(found[3]) / (100 if unit == "%" else 1))
+    limit = float(found[3]) / (100 if unit == "%" else 1)
+    if not 0 <= limit <= _MOST[figure]:
+        raise UsageError(
+            f"The tolerance {text!r} accepts everything or nothing: {figure} is between 0 and "
+            f"{_MOST[figure]:g}{_UNITS[figure] if figure == 'sqnr' else ''}."
+        )
+    return Tolerance(figure, limit)
 
 
 def why_wrong(

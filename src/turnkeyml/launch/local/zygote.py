@@ -22,6 +22,7 @@ import warnings
 from importlib import import_module
 from pathlib import Path
 
+from turnkeyml.errors import describe
 from turnkeyml.interpreter import adopt_orphans, die_with_parent
 
 __all__ = ["main"]
@@ -42,7 +43,7 @@ def main() -> None:
         for module in sys.argv[2].split(","):
             import_module(module)
     except Exception as error:  # noqa: BLE001 - sent to the parent, which tells the user
-        _send(channel, {"error": f"{type(error).__name__}: {error}"})
+        _send(channel, {"error": describe(error)})
         return
     if sys.argv[4]:
         _import_if_harmless(sys.argv[4].split(","))
