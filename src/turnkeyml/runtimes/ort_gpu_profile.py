@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,11 @@ MOST_RUNS = 100
 CPU = "CPUExecutionProvider"
 KERNELS = "kernels"
 """The name, among the facts of an event, of the kernels that it has started."""
+OTHERS = "others"
+"""The name of the kernels behind an event that no node has started."""
+CUT_US = 0.5
+"""ONNX Runtime cuts the times of kernels to whole microseconds; a half is what that loses."""
+ANOTHER_CLOCK_US = 1e6
 NO_KERNELS = (
     "This build of ONNX Runtime does not record what the GPU does: the times of the operators are "
     "those of the host, which only starts them. Install the onnxruntime-gpu of PyPI."
@@ -37,11 +42,10 @@ def profile_gpu_session(
     chosen = typical(times)
     shown = runs[int(chosen[len(chosen) // 2])]
     on_device = any(event.facts.get(KERNELS) for event in shown)
-    operators = [
-        _operator(group, len(chosen), on_device)
-        for group in together([runs[number] for number in chosen])
-    ]
-    started = sum(len(event.facts.get(KERNELS, ())) for event in shown)
+    counted = [runs[number] for number in chosen]
+    operators = [_operator(group, len(chosen), on_device) for group in together(counted)]
+    operators += _without_node(counted)
+    started = sum(len(_started(event, KERNELS, OTHERS)) for event in shown)
     return Profile(
         profiler="ONNX Runtime's profiler",
         runs=len(chosen),
@@ -60,25 +64,34 @@ def profile_gpu_session(
 
 
 def with_kernels(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The events of nodes, each with the kernels that it has started among its facts.
+    """The events without kernels, which are among the facts of the node that has started them.
 
-    ONNX Runtime writes the kernels behind the node that has started them, whose name they have.
+    ONNX Runtime writes the kernels behind that node, whose name they have.
     """
     found: list[dict[str, Any]] = []
-    last: dict[str, dict[str, Any]] = {}
+    named: dict[str, dict[str, Any]] = {}
+    latest: dict[str, Any] = {"args": {}}
     for event in events:
         facts = event.get("args") or {}
         if event.get("cat") == "Kernel":
-            node = last.get(facts.get("parent_name", ""))
-            if node is not None:
-                node["args"].setdefault(KERNELS, []).append(event)
+            node = named.get(facts.get("parent_name", ""))
+            kind = OTHERS if node is None else KERNELS
+            (node or latest)["args"].setdefault(kind, []).append(event)
             continue
         if event.get("cat") == "Node" and str(event.get("name", "")).endswith(KERNEL):
-            last[event["name"]] = {**event, "args": dict(facts)}
-            found.append(last[event["name"]])
+            latest = named[event["name"]] = {**event, "args": dict(facts)}
+            found.append(latest)
         else:
             found.append(event)
     return found
+
+
+def _started(event: Event, *kinds: str) -> list[dict[str, Any]]:
+    return [kernel for kind in kinds for kernel in event.facts.get(kind, ())]
+
+
+def _ms(kernels: Sequence[dict[str, Any]], runs: int) -> float:
+    return sum(float(kernel["dur"]) + CUT_US for kernel in kernels) / runs / 1e3
 
 
 def _operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTime:
@@ -86,14 +99,25 @@ def _operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTi
     facts = events[0].facts
     if not on_device or facts.get("provider") == CPU:
         return operator_of(events, runs)
-    kernels = [kernel for event in events for kernel in event.facts.get(KERNELS, ())]
+    kernels = [kernel for event in events for kernel in _started(event, KERNELS)]
     longest = max(kernels, key=lambda kernel: float(kernel["dur"]), default=None)
     return operator_of(
         events,
         runs,
-        ms=sum(float(kernel["dur"]) for kernel in kernels) / runs / 1e3,
+        ms=_ms(kernels, runs),
         kernel="" if longest is None else str(longest["name"]),
     )
+
+
+def _without_node(runs: Sequence[Sequence[Event]]) -> Iterator[OperatorTime]:
+    """The kernels that no node has started, such as copies between nodes."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event in (event for run in runs for event in run):
+        for kernel in _started(event, OTHERS):
+            found.setdefault(str(kernel["name"]), []).append(kernel)
+    for name, kernels in found.items():
+        calls = len(kernels) / len(runs)
+        yield OperatorTime(name, name[:60], _ms(kernels, len(runs)), calls=calls, kernel=name)
 
 
 def _busy(operators: Iterable[OperatorTime], on_device: bool) -> list[OperatorTime]:
@@ -101,14 +125,20 @@ def _busy(operators: Iterable[OperatorTime], on_device: bool) -> list[OperatorTi
     return [one for one in operators if one.ms > 0 or not on_device]
 
 
-def _spans(events: Sequence[Event]) -> Iterable[Span]:
-    if not events:
-        return
-    begin = events[0].start
+def _spans(events: Sequence[Event]) -> Iterator[Span]:
+    """One run: its nodes on the host, and their kernels on the GPU."""
+    begin = events[0].start if events else 0.0
+    kernels = [(e, k) for e in events for k in _started(e, KERNELS)]
+    first = min((float(k["ts"]) for _, k in kernels), default=begin)
+    shift = first if abs(first - begin) > ANOTHER_CLOCK_US else begin
     for event in events:
-        name, op_type, number = event.key.split("\0")
-        name = name or f"{op_type} {number}"
+        name, op_type = _name(event)
         yield Span(name, op_type, event.start - begin, event.duration, "host")
-        for kernel in event.facts.get(KERNELS, ()):
-            start, duration = float(kernel["ts"]) - begin, float(kernel["dur"])
-            yield Span(name, str(kernel["name"]), start, duration, "GPU")
+    for event, kernel in kernels:
+        start, duration = float(kernel["ts"]) - shift, float(kernel["dur"])
+        yield Span(_name(event)[0], str(kernel["name"]), start, duration, "GPU")
+
+
+def _name(event: Event) -> tuple[str, str]:
+    name, op_type, number = event.key.split("\0")
+    return name or f"{op_type} {number}", op_type
