@@ -73,8 +73,8 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     names = named or [find_device(device).default_runtime]
     found = [find_runtime(name, device) for name in names]
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
-    if load_of(options) is not None:
-        _require_serving(found, device, options["rt_args"])
+    if (load := load_of(options)) is not None:
+        _require_serving(found, options, load.instances)
     for runtime in found:
         arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
@@ -91,8 +91,9 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(runtime.name for runtime in found)
 
 
-def _require_serving(chosen: Iterable[Runtime], device: str, arguments: Mapping[str, Any]) -> None:
+def _require_serving(chosen: Iterable[Runtime], options: Mapping[str, Any], instances: int) -> None:
     """Raise a usage error if a runtime cannot execute several requests at the same time."""
+    device = options["device"]
     for runtime in chosen:
         if not runtime.serves:
             known = ", ".join(r.name for r in runtimes(device) if r.serves) or "none on this device"
@@ -100,7 +101,7 @@ def _require_serving(chosen: Iterable[Runtime], device: str, arguments: Mapping[
                 f"The runtime {runtime.name} on {runtime.device} cannot be measured under load; "
                 f"choose from: {known}."
             )
-        runtime.check_load(runtime.complete(arguments))
+        runtime.check_load(runtime.complete(options["rt_args"]), instances)
 
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:
