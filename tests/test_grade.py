@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,7 @@ from turnkeyml.nouns import (
     Performance,
     RaceResult,
     RaceRow,
+    UnderLoad,
 )
 
 INVOCATION = InvocationRecord(
@@ -203,6 +205,16 @@ def test_a_quick_b_is_what_was_asked_for():
 )
 def test_a_wide_interval_is_said_with_what_to_do(width, rule, sentence):
     assert cautions([evaluation(width, rule=rule)]) == [sentence]
+
+
+def test_a_queue_that_tells_too_little_needs_more_requests():
+    busy = replace(evaluation(None), under_load=UnderLoad("rate=9", 700, 700, 2, 1, rate=9.0))
+    (sentence,) = cautions([busy])
+    assert sentence.endswith("known: send more requests, with --rigorous or --iterations.")
+
+
+def test_of_an_overload_nothing_else_is_said():
+    assert cautions([evaluation(None, "overload")]) == ["The overload flag: do this."]
 
 
 def test_the_flags_of_a_wide_interval_are_one_sentence():

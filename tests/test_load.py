@@ -251,6 +251,18 @@ def test_a_single_disturbance_does_not_mislead_the_search() -> None:
     assert found.rate > 80
 
 
+def test_a_search_ends_with_what_it_has_found_when_its_budget_is_spent() -> None:
+    limit = Objective(99, 3 * SERVICE)
+    spent = {}
+    for budget in (1.0, 400.0):
+        server = SimulatedServer(deterministic(SERVICE))
+        found = find_rate(server, limit, Extent(0, budget, budget, 0.01, is_budget=True))
+        assert found.rate is not None
+        spent[budget] = len(found.probes), found.resolution
+    assert spent[1.0][0] < spent[400.0][0]
+    assert spent[1.0][1] > spent[400.0][1]
+
+
 # How long
 
 

@@ -228,6 +228,21 @@ def test_a_processor_is_not_watched() -> None:
     assert LoadWatch(SimpleNamespace(), None).end(5) is None  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("cpu_as_gpu")
+def test_a_compiled_model_has_one_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "compile", lambda function: function)
+    runtime = find_runtime("torch-compiled", "nvidia")
+    runtime.check_load({}, 0)
+    runtime.check_load({}, 1)
+    with pytest.raises(UsageError, match="--instances 1"):
+        runtime.check_load({}, 2)
+    live = LiveModel(Model().eval(), (torch.rand(2, 8),), {})
+    session: Any = runtime.open(Request(8, live=live, instances=0))
+    assert session.lanes() == [session]
+    assert session.settings()["threads_per_instance"] == 8
+    session.close()
+
+
 def test_cuda_graphs_of_onnx_runtime_are_refused_before_anything_is_built(tmp_path: Path) -> None:
     words: dict[str, Any] = {"device": "nvidia", "runtime": "ort", "rate": 10}
     with pytest.raises(UsageError, match="leave out cuda_graph under load"):

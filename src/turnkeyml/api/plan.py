@@ -72,8 +72,8 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
     device, named, places = options["device"], options["runtime"], places_of(options)
     found = named_runtimes(options)
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
-    if load_of(options) is not None:
-        _require_serving(found, device, options["rt_args"])
+    if (load := load_of(options)) is not None:
+        _require_serving(found, options, load.instances)
     for runtime in found:
         arguments = runtime.complete(options["rt_args"])
         _check_precisions(runtime, options.get("precision") or ())
@@ -100,8 +100,9 @@ def named_runtimes(options: Mapping[str, Any]) -> list[Runtime]:
     return [find_runtime(name, device) for name in names]
 
 
-def _require_serving(chosen: Iterable[Runtime], device: str, arguments: Mapping[str, Any]) -> None:
+def _require_serving(chosen: Iterable[Runtime], options: Mapping[str, Any], instances: int) -> None:
     """Raise a usage error if a runtime cannot execute several requests at the same time."""
+    device = options["device"]
     for runtime in chosen:
         if not runtime.serves:
             known = ", ".join(r.name for r in runtimes(device) if r.serves) or "none on this device"
@@ -109,7 +110,7 @@ def _require_serving(chosen: Iterable[Runtime], device: str, arguments: Mapping[
                 f"The runtime {runtime.name} on {runtime.device} cannot be measured under load; "
                 f"choose from: {known}."
             )
-        runtime.check_load(runtime.complete(arguments))
+        runtime.check_load(runtime.complete(options["rt_args"]), instances)
 
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:

@@ -54,6 +54,7 @@ CHOSEN = {
 """The advice if an option made the measurement short, by the name of the rule."""
 LONGER = "measure on a quieter machine or with --rigorous"
 QUIETER = "measure on a quieter machine"
+BUSY = "send more requests, with --rigorous or --iterations"
 
 
 def cautions(evaluations: Iterable[Evaluation]) -> list[str]:
@@ -114,7 +115,7 @@ class _Measured:
 
     def is_wide(self) -> bool:
         """Whether to show how wide its interval is."""
-        if self.has(FlagKind.REPORTED):
+        if self.has(FlagKind.REPORTED, FlagKind.OVERLOAD):
             return False
         differ = self.has(FlagKind.PROCESSES)
         return self.has(*LENGTH) or (self.width > LIMITS[Grade.B] and not differ)
@@ -177,11 +178,13 @@ def _length(short: Sequence[_Measured], measured: Sequence[_Measured]) -> _Root:
     text = f"The {median} only known to ±{_percent(worst)}{' at worst' if several else ''}"
     if math.isinf(worst):
         text = f"The samples are too few to tell how well the {median} known"
-    return _Root(_named(those, measured, f"{text}: {_advice(those[0].rule)}."), worst)
+    return _Root(_named(those, measured, f"{text}: {_advice(those[0])}."), worst)
 
 
-def _advice(rule: str) -> str:
-    return CHOSEN.get(rule, QUIETER if rule == "rigorous" else LONGER)
+def _advice(one: _Measured) -> str:
+    if one.rule not in CHOSEN and one.evaluation.under_load is not None:
+        return BUSY
+    return CHOSEN.get(one.rule, QUIETER if one.rule == "rigorous" else LONGER)
 
 
 def _percent(share: float) -> str:

@@ -116,9 +116,10 @@ class Runtime(ABC):
         """Raise an error if this machine cannot do what the completed arguments ask for; called
         before anything is built, unless another interpreter or another machine measures."""
 
-    def check_load(self, arguments: Mapping[str, Any]) -> None:  # noqa: B027 - most take any
-        """Raise a usage error if it cannot execute several requests at the same time with the
-        completed arguments; called before anything is built, if it ``serves``."""
+    def check_load(self, arguments: Mapping[str, Any], instances: int) -> None:  # noqa: B027
+        """Raise a usage error if it cannot execute so many requests at the same time (0: as many as
+        it advises) with the completed arguments; called before anything is built, if it
+        ``serves``. Most take any."""
 
     def obstacle(self, of_device_alone: bool = False) -> str | None:
         """Why the device is not ready, in a few words; None if it is.

@@ -29,6 +29,8 @@ class Extent:
     """Exactly so many requests, whatever that takes."""
     is_budget: bool = False
     """Whether the seconds are for all that a search tries, and not for each load."""
+    search_seconds: float = math.inf
+    """After which a search that has found a rate comes no closer to the boundary."""
 
     def count_at(self, rate: float) -> int:
         """How many requests to schedule at a rate."""
@@ -49,8 +51,10 @@ class Extent:
         the time that they take."""
         needed = max(self.requests, SAMPLES_NEEDED[percentile])
         tries = math.ceil(math.log2(1 / self.resolution)) + CONFIRMING_TRIES
-        seconds = self.seconds / tries if self.is_budget else self.seconds
-        return Extent(needed, seconds, math.inf, self.resolution, self.exactly)
+        if not self.is_budget:
+            return Extent(needed, self.seconds, math.inf, self.resolution, self.exactly)
+        whole = self.seconds
+        return Extent(needed, whole / tries, math.inf, self.resolution, search_seconds=whole)
 
 
 DEFAULT = Extent(1_000, 10.0, 60.0, 0.05)

@@ -145,7 +145,7 @@ class _Loading:
             capacity=found.capacity,
             objective_rate=found.rate,
             objective_exceeded_at=found.exceeded_at,
-            objective_resolution=self._extent.resolution,
+            objective_resolution=found.resolution,
             probes=found.probes,
         )
 

@@ -40,6 +40,13 @@ class Found:
     """Requests per second that are answered if every instance is always busy."""
     probes: tuple[Probe, ...]
 
+    @property
+    def resolution(self) -> float | None:
+        """How close the search came to the boundary, relative to the rate beyond it."""
+        if self.rate is None or self.exceeded_at is None:
+            return None
+        return (self.exceeded_at - self.rate) / self.exceeded_at
+
 
 def find_rate(
     server: Server,
@@ -47,7 +54,8 @@ def find_rate(
     extent: Extent,
     tell: Callable[[str], None] = lambda doing: None,
 ) -> Found:
-    """The largest rate that keeps the objective, to the resolution of the extent.
+    """The largest rate that keeps the objective, to the resolution of the extent unless its time
+    ends before.
 
     The capacity bounds it from above; bisection with one and the same schedule, only faster or
     slower, comes close; another schedule confirms it, at lower rates if need be.
@@ -75,6 +83,14 @@ class _Search:
     tell: Callable[[str], None]
     probes: list[Probe] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._began = self.server.now()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time for the search is over."""
+        return self.server.now() - self._began > self.extent.search_seconds * 1e9
+
     def run_alone(self) -> Trace:
         """One client: nobody waits for another."""
         needed = SAMPLES_NEEDED[self.objective.percentile]
@@ -98,6 +114,8 @@ class _Search:
         low, high = 0.0, capacity
         least = capacity * self.extent.resolution / 4
         while high - low > self.extent.resolution * high and high > least:
+            if low > 0 and self.is_late:
+                break
             middle = (low + high) / 2
             kept = self.keeps(self.best_of_two(middle))
             low, high = (middle, high) if kept else (low, middle)

@@ -52,7 +52,7 @@ class Ort(GpuRuntime):
                 "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
             )
 
-    def check_load(self, arguments: Mapping[str, Any]) -> None:
+    def check_load(self, arguments: Mapping[str, Any], instances: int) -> None:
         """Raise a usage error for CUDA graphs, which belong to the thread that captured them."""
         if arguments.get("cuda_graph"):
             raise UsageError(
