@@ -69,7 +69,7 @@ def _runtimes(options: Mapping[str, Any]) -> tuple[str, ...]:
 
     With Slurm nothing is checked here: the nodes may have what this machine lacks.
     """
-    device, named, places = options["device"], options["runtime"], places_of(options)
+    named, places = options["runtime"], places_of(options)
     found = named_runtimes(options)
     measures_here = not any(map(options.get, ("analyze_only", "build_only", "use_slurm")))
     if (load := load_of(options)) is not None:
