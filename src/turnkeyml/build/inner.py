@@ -62,6 +62,9 @@ TRIED = 3
 Candidates = list[tuple[str, int]]
 """Values of the file with their bytes; 0 if they are not known."""
 
+Dims = list[int | None]
+"""The dimensions of a value; None for those that the file does not say."""
+
 Choice = Callable[[Candidates], Candidates]
 
 
@@ -138,7 +141,7 @@ class _Walker:
                 self.last = result.module
         for node in decisions:
             fresh.update(self._decided(node, made))
-        for name in missing:
+        for name in missing if len(missing) > 1 else []:  # a single one has its verdict already
             if self._verdict(made, [name]).verdict is Verdict.MATCH:
                 fresh[name] = self.expected[name].astype(made[name].dtype)
         self.known.update(fresh)
@@ -198,11 +201,11 @@ class _Walker:
                 continue
             if name in self._types and not self._is_float(name):
                 continue
-            shape = _shape(self._types.get(name))
-            if shape is None:
+            dims = _dims(self._types.get(name))
+            if dims is None:
                 yield name, 0
-            elif shape in self.results.shapes:
-                yield name, 8 * math.prod(shape)
+            elif shapes := self.results.shapes_like(dims):
+                yield name, 8 * max(map(math.prod, shapes))
 
     def _compute(self, ahead: list[onnx.NodeProto], names: list[str]) -> Outputs:
         """The outputs of the file and some inner values, computed from what is known."""
@@ -259,9 +262,14 @@ class _Results:
     def of_shape(self, shape: tuple[int, ...]) -> list[InnerResult]:
         return self._by_shape.get(shape, [])
 
-    @property
-    def shapes(self) -> set[tuple[int, ...]]:
-        return set(self._by_shape)
+    def shapes_like(self, dims: Dims) -> list[tuple[int, ...]]:
+        """The shapes of results of which some dimensions are given."""
+        return [
+            shape
+            for shape in self._by_shape
+            if len(shape) == len(dims)
+            and all(dim in (None, n) for dim, n in zip(dims, shape, strict=True))
+        ]
 
     def same(self, array: np.ndarray, precision: str) -> InnerResult | None:
         """The result that an array of floats matches, if there is one."""
@@ -343,10 +351,9 @@ def _inputs(node: onnx.NodeProto) -> list[str]:
     return names
 
 
-def _shape(value: onnx.ValueInfoProto | None) -> tuple[int, ...] | None:
-    """The shape of a value if all of it is known."""
+def _dims(value: onnx.ValueInfoProto | None) -> Dims | None:
+    """The dimensions of a value as far as they are known; None if not even their number is."""
     if value is None or not value.type.tensor_type.HasField("shape"):
         return None
     dims = value.type.tensor_type.shape.dim
-    fixed = all(dim.HasField("dim_value") for dim in dims)
-    return tuple(dim.dim_value for dim in dims) if fixed else None
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in dims]

@@ -8,7 +8,7 @@ import numpy as np
 
 from turnkeyml.verify.judgement import COSINE, Basis, Judgement
 from turnkeyml.verify.precisions import Rules
-from turnkeyml.verify.scale import Group, groups_of, root_mean_square
+from turnkeyml.verify.scale import Group, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, Places, places_of, real
 
 __all__ = ["Calibration", "cosine", "judge_floats"]
@@ -37,7 +37,8 @@ def judge_floats(
     there = np.isfinite(numbers)
     lost = not there.all()
     moved = not _sentinels_agree(a, g, places, rules)
-    largest = _largest(np.abs(numbers[there] - regular[there]))
+    chosen = there if lost else slice(None)  # not a copy where all are chosen: it may be large
+    largest = _largest(np.abs(numbers[chosen] - regular[chosen]))
     seen = Judgement(
         absolute=largest,
         relative=largest / (_largest(np.abs(regular)) or LEAST_MAGNITUDE),
@@ -60,30 +61,29 @@ def _basis(
 ) -> Basis:
     """What speaks for finite numbers at the right places, if anything does."""
     numbers, golden = pair
-    if all(_is_tight(numbers, golden, group, rules) for group in groups):
+    error = np.abs(numbers - golden)
+    if all(_is_tight(error, golden, group, rules) for group in groups):
         return Basis.TIGHT
     unstable = _is_unstable(calibration)
     otherwise = Basis.UNSTABLE if unstable else Basis.NONE
     if cosine(numbers, golden) < COSINE:
         return otherwise
     if calibration is None or unstable:
-        return Basis.LOOSE if _is_loose(numbers, golden, rules) else otherwise
+        return Basis.LOOSE if _is_loose(error, golden, rules) else otherwise
     exact = all(_is_as_exact(numbers, calibration, group, rules) for group in groups)
     return Basis.CALIBRATED if exact else Basis.NONE
 
 
-def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
+def _is_tight(error: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
     """Whether the errors in a group need no explanation."""
-    error = np.abs(numbers - golden)
     typical = root_mean_square(error[group.members])
-    within = _largest(group.relative(error, golden)) <= rules.tight
+    within = group.largest(error, golden) <= rules.tight
     return within and typical <= rules.tight / 2 * group.magnitude
 
 
-def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
+def _is_loose(error: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
     """Whether every number is within the loose tolerance."""
-    scale = max(root_mean_square(golden), LEAST_MAGNITUDE)
-    error = np.abs(numbers - golden)
+    scale = max(magnitude_of(golden), LEAST_MAGNITUDE)
     return bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
 
 
@@ -92,11 +92,11 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
     noise = np.abs(known.original - known.exact)
     error = np.abs(numbers - known.exact)
     factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
-    largest = factor * _largest(group.relative(noise, known.exact))
+    largest = factor * group.largest(noise, known.exact)
     typical = factor * root_mean_square(noise[group.members])
-    return _largest(group.relative(error, known.exact)) <= max(
-        rules.tight, largest
-    ) and root_mean_square(error[group.members]) <= max(rules.tight / 2 * group.magnitude, typical)
+    return group.largest(error, known.exact) <= max(rules.tight, largest) and root_mean_square(
+        error[group.members]
+    ) <= max(rules.tight / 2 * group.magnitude, typical)
 
 
 def _usable(calibration: Calibration | None, places: Places) -> Calibration | None:

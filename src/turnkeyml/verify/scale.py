@@ -13,12 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Group", "groups_of", "root_mean_square"]
+__all__ = ["Group", "groups_of", "magnitude_of", "root_mean_square"]
 
 SPREAD = 10.0
 """Slices whose magnitudes differ by less than this factor are judged together."""
 FEWEST = 8
 """Numbers that a group has at least; fewer join the next larger magnitude."""
+EMPTY = 0.9
+"""Of outputs with a larger share of zeros than this, such as masks of small objects in a large
+image, the zeros are no part of the magnitude."""
+BLOCK = 1 << 20
+"""How many numbers are looked at together."""
 LEAST_SHARE = 1e-6
 """The magnitude that a group is taken to have at least, as a share of that of the output."""
 
@@ -34,9 +39,21 @@ class Group:
     magnitude: float
     """The root mean square of what varies; of the numbers themselves if nothing does."""
 
-    def relative(self, error: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Errors of all regular numbers, as shares of what each of them may be measured by."""
-        return error[self.members] / (np.abs(numbers[self.members] - self.center) + self.magnitude)
+    def largest(self, error: np.ndarray, numbers: np.ndarray) -> float:
+        """The largest of some errors of all regular numbers, as a share of what each of them may be
+        measured by. It is looked for block by block: an output may be as large as the model."""
+        errors, chosen = error[self.members], numbers[self.members]
+        return max(
+            (
+                float((part / (np.abs(of - self.center) + self.magnitude)).max())
+                for part, of in zip(_blocks(errors), _blocks(chosen), strict=True)
+            ),
+            default=0.0,
+        )
+
+
+def _blocks(numbers: np.ndarray) -> Iterator[np.ndarray]:
+    return (numbers[i : i + BLOCK] for i in range(0, numbers.size, BLOCK))
 
 
 def groups_of(numbers: np.ndarray, regular: np.ndarray) -> list[Group]:
@@ -54,7 +71,20 @@ def groups_of(numbers: np.ndarray, regular: np.ndarray) -> list[Group]:
 
 def root_mean_square(numbers: np.ndarray) -> float:
     """0 for no numbers."""
-    return float(np.sqrt(np.mean(np.square(numbers)))) if numbers.size else 0.0
+    flat = numbers.ravel()
+    return float(np.sqrt(np.dot(flat, flat) / flat.size)) if flat.size else 0.0
+
+
+def magnitude_of(numbers: np.ndarray) -> float:
+    """The root mean square of numbers, whatever emptiness they are in.
+
+    How exact the numbers of a mask can be does not depend on the size of the image around it.
+    """
+    filled = np.count_nonzero(numbers)
+    whole = root_mean_square(numbers)
+    if 0 < filled < (1 - EMPTY) * numbers.size:
+        return whole * float(np.sqrt(numbers.size / filled))
+    return whole
 
 
 def _varying(numbers: np.ndarray) -> tuple[float, float]:
@@ -98,7 +128,7 @@ def _levels(numbers: np.ndarray, regular: np.ndarray) -> np.ndarray | None:
         return None
     axis, sizes = best
     with np.errstate(divide="ignore"):
-        orders = np.maximum(np.floor(np.log10(sizes)), -400).astype(int)
+        orders = np.maximum(np.floor(np.log10(sizes)), -400).astype(np.int16)
     shape = [1] * numbers.ndim
     shape[axis] = -1
     return np.broadcast_to(orders.reshape(shape), numbers.shape)[regular]
