@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import onnx
 
+from turnkeyml.build.suppression import SUPPRESSION, the_same_boxes
 from turnkeyml.nouns import Verdict
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.precisions import RULES
@@ -42,11 +43,13 @@ ABOUT = 2
 
 def is_decision(node: onnx.NodeProto) -> bool:
     """Whether a node picks by scores, or compares them."""
-    return node.op_type in PICKS or node.op_type in COMPARISONS
+    return node.op_type in (*PICKS, *COMPARISONS, SUPPRESSION)
 
 
 def scores_of(node: onnx.NodeProto) -> list[str]:
     """The values that a decision is made by."""
+    if node.op_type == SUPPRESSION:
+        return [name for name in node.input if name]
     return list(node.input[: 2 if node.op_type in COMPARISONS else 1])
 
 
@@ -55,12 +58,15 @@ def the_same_decision(
 ) -> tuple[InnerResult, Outputs] | None:
     """What the original decides, with the outputs of the node then; None if it is something else.
 
-    ``values`` has the scores and what the file decides. ``results`` are of the same shape: what the
-    original may have decided there, the most likely first. Where scores are nearly equal they allow
-    many of them, and that of another place leads astray. So it is the first of those that turn
-    about as few decisions of the file as the nearest does. Results of a function that is exported
-    as this operator come before others.
+    ``values`` has the scores and what the file decides. ``results`` are what the original may have
+    decided there, the most likely first: of the same shape, or lists of boxes. Where scores are
+    nearly equal they allow many of them, and that of another place leads astray. So it is the first
+    of those that turn about as few decisions of the file as the nearest does. Results of a function
+    that is exported as this operator come before others.
     """
+    if node.op_type == SUPPRESSION:
+        tie = _allowed(values[node.input[1]], precision)
+        return the_same_boxes(node, values, results, tie, precision)
     scores = [values[name] for name in scores_of(node)]
     if any(score.dtype.kind != "f" for score in scores):
         return None
