@@ -192,6 +192,43 @@ def test_without_a_more_exact_original_a_looser_tolerance_decides_and_says_so():
     assert "how exact the original is in fp32 is not known" in result.reason
 
 
+def in_a_large_image(numbers):
+    """Numbers in a corner of something else that is empty."""
+    image = np.zeros((64 * len(numbers), numbers.shape[1]), numbers.dtype)
+    image[: len(numbers)] = numbers
+    return image
+
+
+@pytest.mark.parametrize("wrong", [2e-5, 1e-3, 1e-2])
+def test_emptiness_around_numbers_changes_no_verdict(wrong):
+    """A mask of a small object in a large image: rounding does not depend on the image."""
+    found, golden = noisy(LOGITS, wrong), LOGITS
+    alone = judged(found, golden)
+    within = judged(in_a_large_image(found), in_a_large_image(golden))
+    assert within.verdict == alone.verdict
+
+
+def small_changes():
+    yield LOGITS * np.float32(1.001)
+    yield np.roll(LOGITS, 1, axis=0)
+    yield -LOGITS
+    one = LOGITS.copy()
+    one[3, 7] += 0.01
+    yield one
+
+
+@pytest.mark.parametrize("changed", small_changes())
+def test_what_is_wrong_in_an_empty_image_is_seen(changed):
+    golden = in_a_large_image(LOGITS)
+    assert judged(in_a_large_image(changed), golden).verdict != "match"
+
+
+def test_what_is_there_where_nothing_should_be_is_seen():
+    found, golden = in_a_large_image(LOGITS), in_a_large_image(LOGITS)
+    found[-1, -1] = 1e-3
+    assert judged(found, golden).verdict != "match"
+
+
 def test_an_original_that_is_far_off_itself_leaves_it_to_the_looser_tolerance():
     chaotic = LOGITS[::-1].copy()
     assert judged(noisy(LOGITS, 1e-3), LOGITS, "fp16", fp16=chaotic).verdict == "match"

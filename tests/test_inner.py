@@ -54,6 +54,24 @@ class Tied(torch.nn.Module):
         return self.rest(x.gather(1, best.unsqueeze(-1).expand(-1, -1, 16)))
 
 
+class Peaks(torch.nn.Module):
+    """Finds the peaks of two pictures whose pixels are all nearly the same, as a detector with
+    random weights does. What is found goes through chaotic layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.score = torch.nn.Conv2d(1, 4, 3, padding=1)
+        self.rest = Chaotic(3)
+
+    def peaks(self, x):
+        scores = 0.25 + 1e-5 * torch.softmax(self.score(x), 1)[:, :1]
+        found = scores == torch.nn.functional.max_pool2d(scores, 5, stride=1, padding=2)
+        return found.float().reshape(1, -1, 16)
+
+    def forward(self, x):
+        return self.rest(self.peaks(x[:1]) + self.peaks(x[1:]))
+
+
 class Halves(torch.nn.Module):
     """A node with two results, one of which is the result of a submodule."""
 
@@ -127,6 +145,31 @@ def test_what_is_wrong_after_a_tie_is_seen(made):
     assert not walk(path, reference, "fp32", 1).arrived
 
 
+def test_each_of_several_alike_decisions_is_taken_from_its_own_place(made):
+    path, reference = made(Peaks, (2, 1, 64, 64))
+    assert walk(path, reference, "fp32", 1).arrived
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("size", [3, 7])
+def test_wrong_scores_make_no_ties(made, which, size):
+    path, reference = made(Peaks, (2, 1, 64, 64))
+    model = onnx.load(str(path))
+    pool = [node for node in model.graph.node if node.op_type == "MaxPool"][which]
+    for attribute in pool.attribute:
+        wrong = {"kernel_shape": [size] * 2, "pads": [size // 2] * 4}.get(attribute.name)
+        if wrong:
+            attribute.ints[:] = wrong
+    onnx.save(model, str(path))
+    assert not walk(path, reference, "fp32", 1).arrived
+
+
+def test_what_is_wrong_after_alike_decisions_is_seen(made):
+    path, reference = made(Peaks, (2, 1, 64, 64))
+    change(path, "rest.layers.1.linear.bias", np.negative)
+    assert not walk(path, reference, "fp32", 1).arrived
+
+
 def test_one_of_two_results_of_a_node_may_be_known(made):
     path, reference = made(Halves)
     assert walk(path, reference, "fp32", 1).arrived
@@ -188,6 +231,32 @@ def test_mask_values_make_no_ties(mask):
 def test_of_several_decisions_the_first_is_taken():
     found = top(np.ones(8, np.float32), np.array([0, 1]), [5, 6], [0, 7])
     assert found["picks"].tolist() == [5, 6]
+
+
+def test_a_decision_that_is_much_nearer_than_another_is_the_one():
+    found = top(np.ones(8, np.float32), np.arange(4), [4, 5, 6, 7], [3, 2, 1, 5])
+    assert found["picks"].tolist() == [3, 2, 1, 5]
+
+
+def test_scores_that_hardly_vary_are_equal_by_what_varies():
+    scores = np.float32(0.0154) + np.array([3e-7, 1e-7, 3e-7 + 2e-9, 0, 2e-7], np.float32)
+    assert top(scores, np.array([2, 0]), [0, 2])["picks"].tolist() == [0, 2]
+    assert top(scores, np.array([2, 0]), [0, 4]) is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "same"),
+    [([3.0, 1.0, 3.0, 2.0], True), ([3.0, 1.0, 2.9, 2.0], False), ([3.0, 1.0, 3.0], False)],
+)
+def test_a_tie_must_be_one_by_the_scores_of_the_original_too(scores, same):
+    node = onnx.helper.make_node("TopK", ["scores", "k"], ["values", "picks"], axis=-1)
+    values = {"scores": SCORES, "picks": np.array([0, 2])}
+    theirs = (np.array(scores, np.float32),)
+    result = InnerResult("topk", np.array([2, 0]), theirs)
+    assert (the_same_decision(node, values, [result], "fp32") is not None) is same
+    # What nobody knows the scores of is no way around it.
+    other = InnerResult("somewhere", np.array([2, 0]))
+    assert (the_same_decision(node, values, [other, result], "fp32") is not None) is same
 
 
 def test_a_comparison_may_turn_only_where_both_sides_are_equal():

@@ -374,6 +374,28 @@ def test_a_model_that_amplifies_rounding_is_verified_in_subgraphs(tmp_path):
     assert state.verification.cosine >= 0.99
 
 
+class Picking(torch.nn.Module):
+    """A decision, which is exact, and numbers, which are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(64, 64)
+
+    def forward(self, x):
+        return x.argmax(-1), self.layer(x).tanh()
+
+
+def test_the_error_of_matching_subgraphs_is_that_of_the_worst(tmp_path):
+    torch.manual_seed(0)
+    x = torch.rand(4, 64)
+    good, half = tmp_path / "good.onnx", tmp_path / "half.onnx"
+    torch.onnx.export(Picking().eval(), (x,), str(good), input_names=["x"], dynamo=False)
+    convert_to_float16(good, half)
+    found = verify_subgraphs(Exact(good, {"x": x.numpy()}, 1), half, "fp16", 1).verdict
+    assert found.verdict == "match"
+    assert found.max_relative_error > 1e-5
+
+
 def test_an_error_in_one_subgraph_is_found(tmp_path):
     torch.manual_seed(0)
     x = torch.rand(4, 64)

@@ -24,11 +24,14 @@ import onnx
 from onnx import numpy_helper
 
 from turnkeyml.build import onnx_files
+from turnkeyml.build.branches import take_out
 from turnkeyml.build.decisions import is_decision, scores_of, the_same_decision
+from turnkeyml.build.known_results import Dims, Results
+from turnkeyml.build.suppression import SUPPRESSION
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify.compare import compare
-from turnkeyml.verify.reference import InnerResult, Outputs, Reference
+from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Walk", "walk"]
 
@@ -48,16 +51,6 @@ MAX_DECISIONS = 32
 """The most decisions to look at in one step."""
 
 MAX_STEPS = 60
-
-SAMPLED = 64
-"""How many numbers are looked at to find the result that a value may be."""
-
-NEAR = 0.01
-"""How far these may be off, relative to their sum, for all of the numbers to be compared."""
-
-TRIED = 3
-"""How many of the most similar results a value is compared with."""
-
 
 Candidates = list[tuple[str, int]]
 """Values of the file with their bytes; 0 if they are not known."""
@@ -95,11 +88,15 @@ class _Walker:
         self.precision = precision
         self.threads = threads
         self.model = onnx_files.with_shapes(onnx_files.read_graph(path))
-        self.results = _Results(reference.inner() if reference.inner else [])
+        self._conditions = take_out(self.model.graph, lambda node: node.op_type == SUPPRESSION)
+        """What must hold for the model to be the file: its branches with a decision are taken."""
+        self.results = Results(reference.inner() if reference.inner else [])
         self.weights = {w.name: numpy_helper.to_array(w) for w in _small(self.model.graph)}
         self.known: Outputs = {}
         self._decided_by: set[int] = set()
         """The results that are decisions of a node, by identity."""
+        self._own: set[str] = set()
+        """The lists of boxes of the file that nothing of the original stands for."""
         self.last = ""
         names = [output.name for output in self.model.graph.output]
         self.expected = dict(zip(names, widened(reference.outputs), strict=True))
@@ -107,7 +104,8 @@ class _Walker:
 
     def run(self) -> Walk:
         for _ in range(MAX_STEPS):
-            ahead = _ahead(self.model.graph.node, self._missing, set(self.known))
+            needed = [*self._missing, *self._conditions]
+            ahead = _ahead(self.model.graph.node, needed, set(self.known))
             verdict, found = self._step(ahead, _spread)
             if verdict.verdict is Verdict.MATCH:
                 break
@@ -126,7 +124,9 @@ class _Walker:
         """Look at some values ahead; the verdict on the outputs, and whether any value matches."""
         wanted = choose([*self._candidates(ahead)])
         decisions = [*self._next_decisions(ahead)][:MAX_DECISIONS]
-        made = self._compute(ahead, [*(name for name, _ in wanted), *_values_of(decisions)])
+        names = [*(name for name, _ in wanted), *_values_of(decisions), *self._conditions]
+        made = self._compute(ahead, names)
+        self._check_conditions(made)
         missing = self._missing
         verdict = self._verdict(made, missing)
         if verdict.verdict is Verdict.MATCH:
@@ -138,11 +138,17 @@ class _Walker:
                 self.last = result.module
         for node in decisions:
             fresh.update(self._decided(node, made))
-        for name in missing:
+        for name in missing if len(missing) > 1 else []:  # a single one has its verdict already
             if self._verdict(made, [name]).verdict is Verdict.MATCH:
                 fresh[name] = self.expected[name].astype(made[name].dtype)
         self.known.update(fresh)
         return verdict, bool(fresh)
+
+    def _check_conditions(self, made: Outputs) -> None:
+        values = {**self.known, **made}
+        for name, needed in self._conditions.items():
+            if bool(values[name].item()) is not needed:
+                raise ValueError(f"the condition {name} changes, and the file takes another branch")
 
     def _next_decisions(self, ahead: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
         """The decisions ahead that do not depend on another one."""
@@ -151,13 +157,13 @@ class _Walker:
             later, decides = bool(depends & {*_inputs(node)}), self._decides(node)
             if decides and not later:
                 yield node
-            if decides or later:
+            if later or (decides and node.output[0] not in self._own):
                 depends.update(node.output)
 
     def _decides(self, node: onnx.NodeProto) -> bool:
         """Whether a node makes a decision by floating-point scores."""
-        if not is_decision(node):
-            return False
+        if not is_decision(node) or node.op_type == SUPPRESSION:
+            return node.op_type == SUPPRESSION
         return any(self._is_float(name) for name in scores_of(node) if name in self._types)
 
     def _is_float(self, name: str) -> bool:
@@ -173,10 +179,15 @@ class _Walker:
         values = {**self.reference.inputs, **self.weights, **self.known, **made}
         if not all(name in values for name in (*scores_of(node), *filter(None, node.output))):
             return {}
-        results = self.results.of_shape(values[node.output[-1]].shape)
+        results = (
+            self.results.lists()
+            if node.op_type == SUPPRESSION
+            else self.results.of_shape(values[node.output[-1]].shape)
+        )
         ordered = sorted(results, key=lambda result: id(result) in self._decided_by)
         found = the_same_decision(node, values, ordered, self.precision)
         if found is None:
+            self._own.update(node.output if node.op_type == SUPPRESSION else ())
             return {}
         result, outputs = found
         self._decided_by.add(id(result))
@@ -214,11 +225,11 @@ class _Walker:
                 continue
             if name in self._types and not self._is_float(name):
                 continue
-            shape = _shape(self._types.get(name))
-            if shape is None:
+            dims = _dims(self._types.get(name))
+            if dims is None:
                 yield name, 0
-            elif shape in self.results.shapes:
-                yield name, 8 * math.prod(shape)
+            elif shapes := self.results.shapes_like(dims):
+                yield name, 8 * max(map(math.prod, shapes))
 
     def _compute(self, ahead: list[onnx.NodeProto], names: list[str]) -> Outputs:
         """The outputs of the file and some inner values, computed from what is known."""
@@ -258,54 +269,6 @@ class _Walker:
         kept = [weight for weight in graph.initializer if weight.name in used]
         del graph.initializer[:]
         graph.initializer.extend(kept)
-
-
-class _Results:
-    """The results of the submodules of the original, which can be looked up by their numbers."""
-
-    def __init__(self, results: list[InnerResult]) -> None:
-        self._by_shape: dict[tuple[int, ...], list[InnerResult]] = {}
-        for result in results:
-            self._by_shape.setdefault(result.array.shape, []).append(result)
-        self._samples = {
-            shape: np.stack([_sample(result.array) for result in found])
-            for shape, found in self._by_shape.items()
-        }
-
-    def of_shape(self, shape: tuple[int, ...]) -> list[InnerResult]:
-        return self._by_shape.get(shape, [])
-
-    @property
-    def shapes(self) -> set[tuple[int, ...]]:
-        return set(self._by_shape)
-
-    def same(self, array: np.ndarray, precision: str) -> InnerResult | None:
-        """The result that an array of floats matches, if there is one."""
-        results = self._by_shape.get(array.shape, [])
-        if not results or array.dtype.kind != "f":
-            return None
-        sample = _sample(array)
-        far = np.abs(self._samples[array.shape] - sample).sum(axis=1)
-        near = NEAR * np.abs(sample).sum()
-        for index in [i for i in np.argsort(far)[:TRIED] if far[i] <= near]:
-            result = results[index]
-            if _is_same(array, result.array, precision):
-                return InnerResult(result.module, result.array.astype(array.dtype))
-        return None
-
-
-def _is_same(array: np.ndarray, result: np.ndarray, precision: str) -> bool:
-    if result.dtype.kind != "f":
-        return False
-    found = compare({"value": array}, Reference({}, {"value": result}), precision)
-    return found.verdict is Verdict.MATCH
-
-
-def _sample(array: np.ndarray) -> np.ndarray:
-    """Some numbers of an array, spread over it."""
-    places = np.linspace(0, array.size - 1, SAMPLED).astype(int)
-    numbers = np.clip(np.nan_to_num(array.reshape(-1)[places].astype(float)), -1e30, 1e30)
-    return np.asarray(numbers)
 
 
 def _spread(candidates: Candidates) -> Candidates:
@@ -359,10 +322,9 @@ def _inputs(node: onnx.NodeProto) -> list[str]:
     return names
 
 
-def _shape(value: onnx.ValueInfoProto | None) -> tuple[int, ...] | None:
-    """The shape of a value if all of it is known."""
+def _dims(value: onnx.ValueInfoProto | None) -> Dims | None:
+    """The dimensions of a value as far as they are known; None if not even their number is."""
     if value is None or not value.type.tensor_type.HasField("shape"):
         return None
     dims = value.type.tensor_type.shape.dim
-    fixed = all(dim.HasField("dim_value") for dim in dims)
-    return tuple(dim.dim_value for dim in dims) if fixed else None
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in dims]

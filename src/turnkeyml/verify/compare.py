@@ -79,8 +79,9 @@ def _against(
     seen = _judgements(found, golden, [None] * len(golden), precision)
     good_enough = reference.costly and all(s.matches for s in seen)
     if not good_enough and not all(s.basis is Basis.TIGHT for s in seen):
-        known = _calibrations(golden, reference, precision, kin)
-        seen = _judgements(found, golden, known, precision)
+        calibrations = _calibrations(golden, reference, precision, kin)
+        if any(known is not None for known in calibrations):
+            seen = _judgements(found, golden, calibrations, precision)
     verdict, cause, reason = _conclude(seen, precision)
     return Verification(
         verdict,

@@ -8,7 +8,7 @@ import numpy as np
 
 from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
 from turnkeyml.verify.precisions import Rules
-from turnkeyml.verify.scale import Group, bands_of, groups_of, root_mean_square
+from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
 __all__ = ["Calibration", "cosine", "judge_floats"]
@@ -46,7 +46,8 @@ def judge_floats(
     there = np.isfinite(numbers)
     lost = not there.all()
     moved = not _sentinels_agree(a, g, places, rules)
-    largest = _largest(np.abs(numbers[there] - regular[there]))
+    chosen = there if lost else slice(None)  # not a copy where all are chosen: it may be large
+    largest = _largest(np.abs(numbers[chosen] - regular[chosen]))
     seen = Judgement(
         absolute=largest,
         relative=largest / (_largest(np.abs(regular)) or LEAST_MAGNITUDE),
@@ -117,7 +118,7 @@ def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rule
 
 def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
     """Whether every number is within the loose tolerance."""
-    scale = max(root_mean_square(golden), LEAST_MAGNITUDE)
+    scale = max(magnitude_of(golden), LEAST_MAGNITUDE)
     error = np.abs(numbers - golden)
     return bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
 

@@ -25,6 +25,8 @@ class InnerResult:
     module: str
     """Its name in the model."""
     array: np.ndarray
+    scores: tuple[np.ndarray, ...] = ()
+    """What it was decided by, if it is a decision by floating-point numbers and that is known."""
 
 
 Inner = Callable[[], list[InnerResult]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Group", "bands_of", "groups_of", "root_mean_square"]
+__all__ = ["Group", "bands_of", "groups_of", "magnitude_of", "root_mean_square"]
 
 SPREAD = 10.0
 """Slices whose magnitudes differ by less than this factor are judged together."""
@@ -27,6 +27,9 @@ FEWEST_AGAIN = 32
 many chances to be unlucky."""
 UNITS = 8
 """Roundings of the largest numbers that a few smaller ones may be off by."""
+EMPTY = 0.9
+"""Of outputs with a larger share of zeros than this, such as masks of small objects in a large
+image, the zeros are no part of the magnitude."""
 LEAST_SHARE = 1e-15
 """The magnitude that a group is taken to have at least, as a share of that of the output: zeros
 have none."""
@@ -96,7 +99,20 @@ def bands_of(numbers: np.ndarray, width: float) -> list[Group]:
 
 def root_mean_square(numbers: np.ndarray) -> float:
     """0 for no numbers."""
-    return float(np.sqrt(np.mean(np.square(numbers)))) if numbers.size else 0.0
+    flat = numbers.ravel()
+    return float(np.sqrt(np.dot(flat, flat) / flat.size)) if flat.size else 0.0
+
+
+def magnitude_of(numbers: np.ndarray) -> float:
+    """The root mean square of numbers, whatever emptiness they are in.
+
+    How exact the numbers of a mask can be does not depend on the size of the image around it.
+    """
+    filled = np.count_nonzero(numbers)
+    whole = root_mean_square(numbers)
+    if 0 < filled < (1 - EMPTY) * numbers.size:
+        return whole * float(np.sqrt(numbers.size / filled))
+    return whole
 
 
 def _varying(numbers: np.ndarray) -> tuple[float, float]:

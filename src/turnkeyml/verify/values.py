@@ -46,6 +46,8 @@ def real(array: np.ndarray) -> np.ndarray:
 def places_of(golden: np.ndarray) -> Places:
     """The places of an output of the original, given as real numbers."""
     finite = np.isfinite(golden)
+    if max(golden.max(initial=0.0), -golden.min(initial=0.0)) < LEAST_SENTINEL and finite.all():
+        return Places(finite, ~finite, all_regular=True)  # as most outputs are; they may be large
     magnitude = np.abs(golden)
     edge = _sentinel_edge(magnitude[finite])
     sentinel = finite & (magnitude >= edge)

@@ -87,7 +87,7 @@ def verify_subgraphs(exact: Exact, half: Path, precision: str, threads: int) -> 
     wrong = {name for name, verdict in verdicts.items() if verdict.verdict is not Verdict.MATCH}
     for name in sorted(wrong)[:SHOWN]:
         print(f"fp16, wrong in isolation: {name} ({_magnitudes(expected[name])})", flush=True)
-    worst = max(verdicts.values(), key=lambda verdict: verdict.verdict.rank)
+    worst = max(verdicts.values(), key=lambda v: (v.verdict.rank, v.max_relative_error or 0.0))
     nodes, read = _producers(whole, wrong, set(given))
     half_inputs = [value.name for value in whole.input if _is_half(value)]
     return Subgraphs(count, worst, nodes, tuple(name for name in half_inputs if name in read))

@@ -20,6 +20,9 @@ MAX_BYTES = 1 << 30
 DECISION_BYTES = 1 << 24
 """Larger tensors of integers or booleans are data, not decisions."""
 
+SCORES_BYTES = 1 << 26
+"""Larger tensors of scores are not kept with what was decided by them."""
+
 
 class _TooMuch(Exception):
     """The results take more memory than they may."""
@@ -29,7 +32,8 @@ def inner_results(call: Callable[[], Any], model: torch.nn.Module) -> list[Inner
     """The results of every submodule during a call of the model, in the order in which they end.
 
     Integers and booleans are kept from functions as well: the decisions of a model (indices of the
-    best, what is above a threshold) are rarely made in a submodule.
+    best, what is above a threshold) are rarely made in a submodule. With them are the scores that
+    they were made by.
     """
     step = 1
     while True:
@@ -48,7 +52,7 @@ class _Recorder:
         self._seen = 0
         self._bytes = 0
 
-    def keep(self, name: str, value: Any) -> None:
+    def keep(self, name: str, value: Any, scores: tuple[np.ndarray, ...] = ()) -> None:
         for tensor in structure.leaves(value, name).values():
             if not torch.is_tensor(tensor) or tensor.numel() < 2:
                 continue
@@ -58,18 +62,32 @@ class _Recorder:
                     continue
             elif tensor.is_complex() or tensor.nbytes > DECISION_BYTES:
                 continue
-            self._add(name, tensor)
+            self._add(InnerResult(name, _array(tensor), scores))
 
-    def _add(self, name: str, tensor: torch.Tensor) -> None:
-        array = tensor.detach().to("cpu", copy=True)
-        exact = array.float() if array.is_floating_point() and array.itemsize < 4 else array
-        found = exact.contiguous().numpy()
-        if self.kept and np.array_equal(self.kept[-1].array, found):
+    def _add(self, result: InnerResult) -> None:
+        if self.kept and not result.scores and np.array_equal(self.kept[-1].array, result.array):
             return  # a container returns what its last submodule does
-        self._bytes += found.nbytes
+        self._bytes += result.array.nbytes + sum(score.nbytes for score in result.scores)
         if self._bytes > MAX_BYTES and self._step < 1 << 10:
             raise _TooMuch
-        self.kept.append(InnerResult(name, found))
+        self.kept.append(result)
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray:
+    copied = tensor.detach().to("cpu", copy=True)
+    exact = copied.float() if copied.is_floating_point() and copied.itemsize < 4 else copied
+    found: np.ndarray = exact.contiguous().numpy()
+    return found
+
+
+def _scores(arguments: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
+    """The first arguments of a function that decides by floating-point numbers, else none."""
+    first = arguments[:2]
+    floats = [a for a in first if torch.is_tensor(a) and a.is_floating_point()]
+    if not floats or sum(tensor.nbytes for tensor in floats) > SCORES_BYTES:
+        return ()
+    known = [a for a in first if torch.is_tensor(a) or isinstance(a, (int, float))]
+    return tuple(_array(torch.as_tensor(argument)) for argument in known)
 
 
 def _recorded(call: Callable[[], Any], model: torch.nn.Module, step: int) -> list[InnerResult]:
@@ -84,7 +102,8 @@ def _recorded(call: Callable[[], Any], model: torch.nn.Module, step: int) -> lis
             tensors = result if isinstance(result, (tuple, list)) else (result,)
             decided = [t for t in tensors if torch.is_tensor(t) and not t.is_floating_point()]
             if decided:
-                recorder.keep(getattr(function, "__name__", "a function"), decided)
+                name = getattr(function, "__name__", "a function")
+                recorder.keep(name, decided, _scores(args))
             return result
 
     inner = [(name, module) for name, module in model.named_modules() if name]
