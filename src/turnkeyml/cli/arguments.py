@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from turnkeyml.options import COMMANDS, Option, options_of
 
-__all__ = ["add_options", "given", "missing_positionals"]
+__all__ = ["add_options", "given", "help_of", "missing_positionals"]
 
 Container = argparse._ActionsContainer
 
@@ -42,10 +42,18 @@ def missing_positionals(options: argparse.Namespace) -> list[str]:
     return [o.spelling for o in declared if o.is_required and not hasattr(options, o.name)]
 
 
-def _add(container: Container, option: Option) -> None:
+def help_of(option: Option) -> str:
+    """The help text of an option, for argparse.
+
+    It is made when it is shown: it names what is installed, which takes long to find out.
+    """
     default = option.default_words()
     text = f"{option.meaning()} (default: {default})" if default else option.meaning()
-    settings: dict[str, Any] = {"help": text.replace("%", "%%"), "default": argparse.SUPPRESS}
+    return text.replace("%", "%%")
+
+
+def _add(container: Container, option: Option) -> None:
+    settings: dict[str, Any] = {"help": option.name, "default": argparse.SUPPRESS}
     if option.type is bool:
         settings["action"] = "store_true"
     else:
@@ -57,7 +65,8 @@ def _add(container: Container, option: Option) -> None:
         action.required = False  # missing_positionals has a better message
     else:
         spellings = [option.short, option.spelling] if option.short else [option.spelling]
-        container.add_argument(*spellings, **settings)
+        action = container.add_argument(*spellings, **settings)
+    action.option = option  # type: ignore[attr-defined]
 
 
 def _type(option: Option) -> type:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 INTERRUPTED = 130
+EVALUATING = ("benchmark", "race", "tune", "explain")
+"""Commands that build and measure the models in files."""
 
 _warned: set[str] = set()
 """The sentences about plugins that were printed."""
@@ -120,8 +122,13 @@ def _run_with_defaults(parsed: argparse.Namespace) -> int:
 def _warn_of_plugins(program: str, command: str = "") -> None:
     """Say what is wrong with plugins, if they were needed; the command that lists them does, too.
 
-    Each sentence is printed once.
+    Commands that evaluate inputs always look for them: whoever has installed one may expect it to
+    take part. Each sentence is printed once.
     """
+    if command in EVALUATING:
+        from turnkeyml.runtimes.registry import devices
+
+        devices()
     plugins = sys.modules.get("turnkeyml.runtimes.plugins")
     if plugins is None or command == "plugins":
         return

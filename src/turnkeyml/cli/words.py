@@ -157,6 +157,14 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        option = getattr(action, "option", None)
+        if option is None:
+            return action.help
+        from turnkeyml.cli.arguments import help_of
+
+        return help_of(option)
+
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """A help formatter that fits the terminal, without the imports that argparse needs for it."""

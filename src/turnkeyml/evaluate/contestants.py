@@ -13,7 +13,6 @@ from turnkeyml.cache.layout import BuildFolder, safe_name
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError
 from turnkeyml.evaluate.entries import Contestant, FileContestant, LiveContestant
-from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.nouns import HERE, Phase, Place, Plan
 from turnkeyml.runtimes.contract import Request, Runtime
@@ -157,6 +156,8 @@ class Contestants:
     def _rerun(
         self, runtime: Runtime, subject: Subject, folder: Path, cast_to: str
     ) -> Callable[[], Worker]:
+        from turnkeyml.evaluate.rerun import RerunRequest  # finds models, which files do not need
+
         assert subject.script is not None
         request = RerunRequest(
             script=subject.script,

@@ -23,7 +23,7 @@ LENGTHS = ("len", "size", "num_", "count")
 SCALE = 3
 """How many times as small or as large as the recorded floats some are."""
 
-Draw = Callable[[str, np.ndarray, np.random.Generator], np.ndarray]
+Draw = Callable[[str, np.ndarray, "np.random.Generator"], np.ndarray]
 
 
 def draw(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
