@@ -367,6 +367,7 @@ def test_the_plugin_of_the_page_works(environment, tmp_path):
     assert "Successfully benchmarked on My NPU v2 (npu-rt v" in done.stdout
     assert "tiles_used:     1" in done.stdout
     assert "Verification:" not in done.stdout
+    assert "Not measured" not in done.stdout
 
 
 def test_light_commands_import_no_plugin(environment):

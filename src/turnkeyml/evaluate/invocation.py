@@ -161,7 +161,8 @@ class _Work:
     def _remarks(
         self, evaluations: tuple[Evaluation, ...], built: Built | None, missing: list[str]
     ) -> Iterator[str]:
-        dropped = ", ".join(r.name for r in self._planned() if r not in self._runtimes())
+        measured = {runtime.name for runtime in self._runtimes()}
+        dropped = ", ".join(r.name for r in self._planned() if r.name not in measured)
         if dropped:
             yield f"Not measured with {dropped}: {self.subject.unbuildable}."
         if missing:

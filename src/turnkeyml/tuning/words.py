@@ -56,8 +56,8 @@ def _open(result: TuneResult) -> list[str]:
     if not result.is_complete:
         left = sum(t.status is TrialStatus.UNTRIED for t in result.trials)
         sentences.append(
-            f"The budget ended: {left} configurations and what follows from them were not tried; "
-            "run the same command again to go on."
+            f"The budget ended: {left} configuration{'s' * (left != 1)} and what may follow were "
+            "not tried; run the same command again to go on."
         )
     return sentences
 
