@@ -3,9 +3,10 @@
     python benchmarks/tune.py [--folder DIR] [--seconds S] [--each T] MODEL …
 
 For each model of the corpus (transformers/patchtst) it tunes, then measures every configuration of
-the same space by itself, as `turnkey benchmark --budget T` would (1 second), and then races the
-winner of the tuning against the best of these. Both need files in other precisions: what making
-them takes is in the time of the tuning, and is measured once more for that of the whole space.
+the same space by itself, as `turnkey benchmark` would, or with --each as `--budget T` would; and
+then it races the winner of the tuning against the best of these. Both need files in other
+precisions: what making them takes is in the time of the tuning, and is measured once more for that
+of the whole space.
 Results are kept in DIR, so that a run that ends after S seconds goes on where it was. The program
 of the winner is run, too.
 """
@@ -98,7 +99,7 @@ class Model:
             program=_run_program(program, self.build),
         )
 
-    def measure_every(self, portion: Portion, each: float) -> bool:
+    def measure_every(self, portion: Portion, each: float | None) -> bool:
         """Each configuration by itself; whether none is left."""
         rig = _tuner(self.build, self.device, self.runtimes, self.options, print).rig
         judge = Judge(parse_tolerance(TOLERANCE))
@@ -151,13 +152,14 @@ class Model:
         )
 
 
-def _alone(rig: Any, one: Configuration, judge: Judge, seconds: float) -> float | None:
+def _alone(rig: Any, one: Configuration, judge: Judge, seconds: float | None) -> float | None:
     """The median of a configuration in milliseconds; None if it is not right."""
     found = enter(rig, one, judge)
     if not isinstance(found, Entrant):
         return None
     try:
-        (samples,) = sample([found.entry.meter], DEFAULT.within(seconds))
+        rule = DEFAULT if seconds is None else DEFAULT.within(seconds)
+        (samples,) = sample([found.entry.meter], rule)
         return float(np.median(samples.latencies)) / 1e6 if isinstance(samples, Samples) else None
     finally:
         found.close()
@@ -197,7 +199,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+", metavar="MODEL")
     parser.add_argument("--folder", type=Path, default=Path("tune-benchmark"))
     parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--each", type=float, default=1.0)
+    parser.add_argument("--each", type=float)
     words = parser.parse_args()
     portion = Portion(words.seconds)
     for name in words.models:

@@ -18,9 +18,8 @@ from turnkeyml.tuning.entrants import Entrant, described
 
 __all__ = ["SECONDS", "Advantage", "advantage", "race"]
 
-SECONDS = 1.0
-"""The most that each contestant may take in a wave, on average: the final tells apart what is so
-close that this does not."""
+SECONDS = 2.0
+"""The most that each contestant may take in a wave, on average."""
 ALONE_SECONDS = 0.5
 """For the default, if nothing can be raced with it."""
 RULE = Rule(
