@@ -246,6 +246,7 @@ def test_the_folder_of_a_run_is_the_documented_one(cache):
         "outputs_original.npz",
         "outputs_original_fp64.npz",
         *(f"{kind}_held_out_{n}.npz" for kind in ("inputs", "outputs") for n in range(1, 5)),
+        *(f"outputs_held_out_{n}_fp64.npz" for n in range(1, 5)),
         "onnx",
         "x86_benchmark",
         "log_export_pytorch.txt",

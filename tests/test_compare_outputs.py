@@ -217,7 +217,7 @@ def small_changes():
     yield one
 
 
-@pytest.mark.parametrize("changed", small_changes())
+@pytest.mark.parametrize("changed", [*small_changes()])
 def test_what_is_wrong_in_an_empty_image_is_seen(changed):
     golden = in_a_large_image(LOGITS)
     assert judged(in_a_large_image(changed), golden).verdict != "match"

@@ -147,7 +147,7 @@ def test_the_processes_that_compiled_a_model_end_before_it_is_timed():
 
 def test_a_worker_tells_how_it_goes_while_it_measures(worker):
     heard = []
-    rule = Rule(least_seconds=2.5, warmup_seconds=0.05)
+    rule = Rule(least_seconds=2.5, cap_seconds=2.5, warmup_seconds=0.05, warmup_cap_seconds=0.1)
     samples = worker.sample(rule, on_progress=heard.append)
     assert 1 <= len(heard) <= 3
     assert {p.doing for p in heard} == {"timing"}
