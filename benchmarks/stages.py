@@ -77,7 +77,7 @@ TRT = {
         "TrtSession.__init__",
         "TrtSession.feed",
         "TrtSession._load",
-        "_Bound",
+        "Bound",
     ],
 }
 OFTEN = {

@@ -135,7 +135,7 @@ def test_an_onnx_runtime_that_does_not_record_kernels_is_named(ort_profile: Any)
     found = profile_gpu_session(
         ort_profile.run, lambda: ort_profile.end(False), Unprofiled(PLAIN), 0.05
     )
-    assert not found.on_device
+    assert (found.on_device, found.by_host) == (False, True)
     assert "does not record what the GPU does" in found.notes[0]
 
 
@@ -420,6 +420,28 @@ def test_a_gpu_that_waits_for_the_host_is_found() -> None:
     quick = finding(explained(host_ms=0.1), "launches")
     assert quick.text == "The GPU waits for 60% of the time."
     assert not explained(operators_ms=0.9, outside_ms=0.1).findings
+
+
+def test_times_of_the_host_are_not_held_against_the_gpu() -> None:
+    graph = Alternative("fp16, cuda_graph=true", 16, "fp16", 0.5, setting="cuda_graph=true")
+    node = Operator("n", "Conv", 0.9, 0.9, provider="CUDAExecutionProvider")
+    limits = {"unknown": 0.9, "outside": 0.1}
+    found = explained(by_host=True, operators=(node,), alternatives=(graph,), limits=limits)
+    assert [one.kind for one in found.findings] == ["unrecorded", "setting"]
+    assert "the host has started everything after 0.9 ms of 1 ms" in found.findings[0].evidence
+    assert "use --rt-args cuda_graph=true" in found.findings[0].advice
+    shown = "\n".join(explanation_lines(found, 120))
+    assert "the host starts operators; the GPU is not recorded" in shown
+    assert "Operators on the GPU" not in shown
+
+
+def test_a_profiler_without_dtypes_gets_those_of_the_weights() -> None:
+    from turnkeyml.runtimes.torch_profile import shapes_of, weights_of
+
+    event = SimpleNamespace(input_shapes=[[1, 3, 8, 8], [4, 3, 3, 3], [], [4]])
+    found = list(shapes_of(event, weights_of(Net().half())))
+    assert [one.dtype for one in found] == ["float16"] * 3
+    assert [one.constant for one in found] == [False, True, True]
 
 
 def test_a_cuda_graph_that_is_faster_is_found() -> None:

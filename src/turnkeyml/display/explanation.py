@@ -29,6 +29,7 @@ LIMITS = {
 
 
 LIMITS_ON_GPU = {**LIMITS, "overhead": "short kernels: too little work to fill the GPU"}
+LIMITS_BY_HOST = {**LIMITS, "unknown": "the host starts operators; the GPU is not recorded"}
 
 
 def explanation_lines(explanation: Explanation, width: int | None = None) -> list[str]:
@@ -80,7 +81,8 @@ def _findings(one: Explanation, width: int) -> Iterator[str]:
 
 def _limits(one: Explanation, width: int) -> Iterator[str]:
     yield "What holds it back"
-    named = {**(LIMITS_ON_GPU if one.accelerator else LIMITS), "outside": one.outside}
+    limits = LIMITS_ON_GPU if one.accelerator else LIMITS
+    named = {**(LIMITS_BY_HOST if one.by_host else limits), "outside": one.outside}
     rows = [(ms, named[name]) for name, ms in one.limits.items()]
     for ms, words in sorted(rows, reverse=True):
         if abs(ms) >= LEAST_SHARE * one.latency:
@@ -150,7 +152,7 @@ def _peaks(one: Explanation, width: int) -> Iterator[str]:
 
 
 def _notes(one: Explanation, width: int) -> Iterator[str]:
-    what = "Operators on the GPU" if one.accelerator else "Operators"
+    what = "Operators on the GPU" if one.accelerator and not one.by_host else "Operators"
     yield from _wrapped(
         f"{what} {milliseconds(one.operators_ms)} + {one.outside} "
         f"{milliseconds(one.outside_ms)} = {milliseconds(one.latency)}. Operator times: "

@@ -8,7 +8,7 @@ from turnkeyml.explanation.roofline import SHORT_MS, is_transfer, limit_of
 from turnkeyml.explanation.words import counted, milliseconds, size
 from turnkeyml.nouns.explanations import Explanation, Finding, Operator
 
-__all__ = ["ACCELERATED"]
+__all__ = ["ACCELERATED", "BY_HOST"]
 
 CPU = "CPUExecutionProvider"
 IDLE = 0.25
@@ -134,6 +134,25 @@ def settings(explanation: Explanation) -> Iterator[Finding]:
         )
 
 
+def unrecorded(explanation: Explanation) -> Iterator[Finding]:
+    """That nothing is known of the kernels."""
+    host, latency = explanation.host_ms or 0.0, explanation.latency
+    graph = next((a for a in explanation.alternatives if a.setting and a.ms), None)
+    advice = "explain it with trt, torch-eager or torch-compiled, whose profilers record kernels"
+    if graph is not None and graph.ms is not None and graph.ms < FASTER * latency:
+        advice = f"use --rt-args {graph.setting}, which takes the host out of the way; {advice}"
+    yield Finding(
+        "unrecorded",
+        f"What the GPU does is not recorded by {explanation.profiler}: the times of the operators "
+        "are those in which the host starts them.",
+        f"the host has started everything after {milliseconds(host)} of {milliseconds(latency)}",
+        advice,
+        latency,
+    )
+
+
 Rule = Callable[[Explanation], Iterator[Finding]]
 ACCELERATED: tuple[Rule, ...] = (elsewhere, waiting, short_kernels, transfers, settings)
 """The rules of this module; they find nothing where there is no accelerator."""
+BY_HOST: tuple[Rule, ...] = (unrecorded, elsewhere, settings)
+"""The rules for operators of which only the host's times are known."""

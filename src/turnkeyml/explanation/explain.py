@@ -25,6 +25,7 @@ from turnkeyml.explanation.roofline import (
     modules_of,
     operators_of,
     types_of,
+    without_bounds,
 )
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
@@ -135,6 +136,9 @@ def _explain(
     performance = evaluation.performance
     balance = account(profile, performance.median_latency)
     operators = operators_of(profile, balance, peaks, source)
+    least = sum(o.ms if o.least_ms is None else o.least_ms for o in operators)
+    if profile.by_host:
+        operators = without_bounds(operators)
     weights = sum(operator.weight_bytes for operator in operators)
     precision = evaluation.precision or ""
     trace = trace_file(_kept_at(folder, runtime, evaluation))
@@ -168,7 +172,7 @@ def _explain(
         flops=sum(operator.flops or 0.0 for operator in operators),
         bytes=sum(operator.bytes or 0.0 for operator in moving),
         weight_bytes=weights,
-        least_ms=sum(o.ms if o.least_ms is None else o.least_ms for o in operators),
+        least_ms=least,
         weights_ms=weights / (bandwidth(peaks, weights) or float("inf")) / 1e6,
         limits=limits_of(operators, balance.outside_ms),
         alternatives=observed.alternatives,
@@ -177,5 +181,6 @@ def _explain(
         verdict=evaluation.verdict,
         kernels=profile.kernels,
         host_ms=profile.host_ms,
+        by_host=profile.by_host,
         trace=trace.relative_to(folder.path).as_posix(),
     )

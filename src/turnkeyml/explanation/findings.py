@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from turnkeyml.explanation.accelerated import ACCELERATED
+from turnkeyml.explanation.accelerated import ACCELERATED, BY_HOST
 from turnkeyml.explanation.dominance import SHORT_MS, dominant, is_overhead, named_operator
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.roofline import is_transfer
@@ -27,7 +27,8 @@ CLOSE = 0.5
 
 def findings_of(explanation: Explanation) -> Explanation:
     """The same with its findings, those about most of the time first."""
-    found = [finding for rule in RULES for finding in rule(explanation)]
+    rules = BY_HOST if explanation.by_host else RULES
+    found = [finding for rule in rules for finding in rule(explanation)]
     return replace(explanation, findings=tuple(sorted(found, key=lambda one: -one.ms)))
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "modules_of",
     "operators_of",
     "types_of",
+    "without_bounds",
 ]
 
 CLOSE = 0.5
@@ -57,6 +58,13 @@ def operators_of(
         )
         found.append(_against(whole, peaks, weights))
     return tuple(sorted(found, key=lambda operator: -operator.ms))
+
+
+def without_bounds(operators: Iterable[Operator]) -> tuple[Operator, ...]:
+    """The operators without what the machine allows, where their times are not those of the
+    machine that computes them."""
+    plain = Operator("", "", 0.0, 0.0)
+    return tuple(replace(one, least_ms=plain.least_ms, bound=plain.bound) for one in operators)
 
 
 def _math_of(operator: OperatorTime, precision: str, profile: Profile) -> str:

@@ -190,5 +190,8 @@ class Explanation:
     """How many kernels and copies a run starts on the accelerator."""
     host_ms: float | None = None
     """The time until the host has started everything on the accelerator."""
+    by_host: bool = False
+    """Whether the operators have the times in which the host starts them, because the profiler
+    records nothing of the accelerator."""
     trace: str = ""
     """The path of the trace in the build folder."""

@@ -89,3 +89,9 @@ class Profile:
     """The kinds of operators that round the factors of fp32 products to TF32."""
     notes: tuple[str, ...] = ()
     """What else a reader of the times must know, in sentences."""
+
+    @property
+    def by_host(self) -> bool:
+        """Whether the model is on an accelerator of which the profiler records nothing: the times
+        of the operators are those in which the host starts them."""
+        return self.host_ms is not None and not self.on_device

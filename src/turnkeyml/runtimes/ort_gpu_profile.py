@@ -25,7 +25,7 @@ CUT_US = 0.5
 ANOTHER_CLOCK_US = 1e6
 NO_KERNELS = (
     "This build of ONNX Runtime does not record what the GPU does: the times of the operators are "
-    "those of the host, which only starts them. Install the onnxruntime-gpu of PyPI."
+    "those of the host, which only starts them."
 )
 
 

@@ -29,6 +29,7 @@ from turnkeyml.runtimes.torch_profile import (
     MODULE,
     RUN,
     Modules,
+    Weights,
     shapes_of,
     weights_of,
 )
@@ -143,7 +144,7 @@ def _recording() -> Any:
 
 
 def operators_on_device(
-    events: Sequence[Any], runs: Sequence[Any], counted: Sequence[Any], weights: set[Any]
+    events: Sequence[Any], runs: Sequence[Any], counted: Sequence[Any], weights: Weights
 ) -> tuple[OperatorTime, ...]:
     """The operators that have started kernels, with the mean of the counted runs.
 
@@ -185,7 +186,7 @@ def _own_kernels(event: Any) -> Iterator[Any]:
             yield kernel
 
 
-def _operator(calls: Sequence[_Call], weights: set[Any], runs: int) -> OperatorTime:
+def _operator(calls: Sequence[_Call], weights: Weights, runs: int) -> OperatorTime:
     first = calls[0]
     inputs = () if first.alone else tuple(shapes_of(first.event, weights))
     given = getattr(first.event, "concrete_inputs", ())

@@ -21,6 +21,7 @@ __all__ = [
     "MODULE",
     "RUN",
     "Modules",
+    "Weights",
     "profile_calls",
     "shapes_of",
     "weights_of",
@@ -150,12 +151,27 @@ class Modules:
             self._open.pop().__exit__(None, None, None)
 
 
-def weights_of(model: Any) -> set[tuple[int, ...]]:
-    """The shapes of the parameters, and those of their transposes."""
+@dataclass(frozen=True)
+class Weights:
+    """What is known of the parameters of a model."""
+
+    shapes: frozenset[tuple[int, ...]] = frozenset()
+    """Those of the parameters and of their transposes."""
+    dtype: str = "float"
+    """That of the first with a floating point, as PyTorch's profiler names it."""
+
+
+def weights_of(model: Any) -> Weights:
+    """What is known of the parameters of a model."""
     if not isinstance(model, torch.nn.Module):
-        return set()
+        return Weights()
     shapes = {tuple(parameter.shape) for parameter in model.parameters()}
-    return shapes | {shape[::-1] for shape in shapes}
+    dtypes = [
+        str(p.dtype).removeprefix("torch.") for p in model.parameters() if p.is_floating_point()
+    ]
+    names = {known: name for name, known in _DTYPES.items()}
+    dtype = names.get(dtypes[0], "float") if dtypes else "float"
+    return Weights(frozenset(shapes | {shape[::-1] for shape in shapes}), dtype)
 
 
 def _calls(event: Any, module: str = "") -> Iterator[_Call]:
@@ -175,9 +191,7 @@ def _count(event: Any) -> int:
     return 1 + sum(map(_count, event.cpu_children))
 
 
-def _operators(
-    runs: Sequence[Any], weights: set[tuple[int, ...]], cost: float
-) -> tuple[OperatorTime, ...]:
+def _operators(runs: Sequence[Any], weights: Weights, cost: float) -> tuple[OperatorTime, ...]:
     """The mean of some runs, without ``cost``: the microseconds per run that recording takes, in
     equal parts per event."""
     together: dict[tuple[Any, ...], list[_Call]] = {}
@@ -187,9 +201,7 @@ def _operators(
     return tuple(_operator(calls, weights, len(runs), each) for calls in together.values())
 
 
-def _operator(
-    calls: Sequence[_Call], weights: set[tuple[int, ...]], runs: int, each: float
-) -> OperatorTime:
+def _operator(calls: Sequence[_Call], weights: Weights, runs: int, each: float) -> OperatorTime:
     first = calls[0]
     recorded = sum(call.us for call in calls)
     own = recorded - each * sum(call.events for call in calls)
@@ -206,13 +218,18 @@ def _operator(
     )
 
 
-def shapes_of(event: Any, weights: set[tuple[int, ...]]) -> Iterator[TensorShape]:
-    for shape, dtype in zip(event.input_shapes, event.input_dtypes or (), strict=False):
+def shapes_of(event: Any, weights: Weights) -> Iterator[TensorShape]:
+    """The tensors that an operator was given. Older versions of PyTorch do not record their dtypes;
+    then they have that of the weights."""
+    dtypes = getattr(event, "input_dtypes", None)
+    if dtypes is None:
+        dtypes = [weights.dtype if shape else "" for shape in event.input_shapes]
+    for shape, dtype in zip(event.input_shapes, dtypes, strict=False):
         known = _DTYPES.get(dtype)
         if known is None or not all(isinstance(size, int) for size in shape):
             continue  # a number, a list or nothing
         found = TensorShape(known, tuple(shape))
-        yield replace(found, constant=found.shape in weights and len(found.shape) > 0)
+        yield replace(found, constant=found.shape in weights.shapes and len(found.shape) > 0)
 
 
 def _spans(run: Any) -> Iterator[Span]:

@@ -13,6 +13,7 @@ const LIMITS = {
 };
 
 const LIMITS_ON_GPU = { ...LIMITS, overhead: "short kernels: too little work to fill the GPU" };
+const LIMITS_BY_HOST = { ...LIMITS, unknown: "the host starts operators; the GPU is not recorded" };
 const where = (one) => (one.accelerator ? `on ${one.accelerator}` : counted(one.threads, "thread"));
 
 export function explanationSection(page) {
@@ -52,7 +53,8 @@ function findings(one) {
 }
 
 function limits(one) {
-  const named = { ...(one.accelerator ? LIMITS_ON_GPU : LIMITS), outside: one.outside };
+  const names = one.accelerator ? LIMITS_ON_GPU : LIMITS;
+  const named = { ...(one.by_host ? LIMITS_BY_HOST : names), outside: one.outside };
   const lines = Object.entries(one.limits)
     .filter(([, ms]) => ms >= 0.005 * one.latency)
     .sort((a, b) => b[1] - a[1])
