@@ -118,12 +118,16 @@ def _by_submodules(
         return replace(whole, cause=Cause.HELD_OUT, reason=reason)
     reason = f"{found.values} {SUBMODULES}; the whole is {whole.reason}"
     return replace(
-        found.verdict,
+        max((found.verdict, *(other.verdict for other in others)), key=_error),
         verdict=Verdict.IN_PARTS,
         cause=Cause.IN_PARTS,
         reason=reason,
         held_out=held_out,
     )
+
+
+def _error(found: Verification) -> float:
+    return found.max_relative_error or 0.0
 
 
 def _where(found: Walk) -> str:
