@@ -21,7 +21,6 @@ from turnkeyml.verify.further import FURTHER, draw_further
 from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Reference, is_informative
 
-
 THRESHOLD = 100
 
 
