@@ -17,8 +17,9 @@ from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.errors import errors_of
 from turnkeyml.verify.further import FURTHER, draw_further
-from turnkeyml.verify.judge import judge
+from turnkeyml.verify.judge import judge, judge_recorded
 from turnkeyml.verify.reference import Reference, is_informative
 
 THRESHOLD = 100
@@ -151,6 +152,22 @@ def test_without_such_a_set_nothing_is_known():
     empty = Reference(OTHER, NOTHING)
     seen = judge(lambda inputs: NOTHING, Reference(INPUT, NOTHING, held_out=(empty,)), "fp32")
     assert (seen.verdict, seen.cause) == (Verdict.NOT_CHECKED, Cause.NO_OUTPUT)
+
+
+def test_a_live_model_of_which_nothing_is_seen_is_unchecked():
+    seen = judge_recorded(NOTHING, Reference(INPUT, NOTHING), "fp32")
+    assert (seen.verdict, seen.cause) == (Verdict.NOT_CHECKED, Cause.NO_OUTPUT)
+    assert judge_recorded(FOUND, Reference(INPUT, FOUND), "fp32").verdict is Verdict.MATCH
+    assert judge_recorded(FOUND, Reference(INPUT, NOTHING), "fp32").verdict is Verdict.MISMATCH
+
+
+def test_errors_are_those_where_something_is_found():
+    held = Reference(OTHER, FOUND)
+    reference = Reference(INPUT, NOTHING, held_out=(held,))
+    wrong = errors_of(lambda inputs: UNSTABLE if inputs is OTHER else NOTHING, reference)
+    assert wrong is not None
+    assert wrong.cosine < 0.99
+    assert errors_of(lambda inputs: NOTHING, Reference(INPUT, NOTHING)) is None
 
 
 def test_what_cannot_be_run_on_them_is_a_mismatch():

@@ -81,7 +81,10 @@ class Subject(ABC):
                     break
 
     def _further(self, recorded: Reference) -> Iterator[Reference]:
-        """The first sets of further inputs on which the original returns something, if any."""
+        """The first sets of further inputs on which the original returns something, if any.
+
+        They stand in for the recorded set, so that they may cost as much.
+        """
         found = 0
         for variant in FURTHER:
             for number in range(FURTHER_SETS):
@@ -90,6 +93,7 @@ class Subject(ABC):
                 if reference is None or not is_informative(reference.outputs):
                     break
                 print(f"The original returns something on inputs {variant}.", flush=True)
+                reference.costly = recorded.costly
                 yield reference
                 found += 1
                 if found == FURTHER_SETS:

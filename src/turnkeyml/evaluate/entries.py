@@ -24,7 +24,7 @@ from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification
 from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.judge import judge_recorded
 
 __all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
 
@@ -174,6 +174,7 @@ class LiveContestant:
             verdict = NOT_SEEN
             if not self.runtime.reports_itself:
                 verdict = opened.verified(
-                    lambda precision: compare(opened.outputs, reference, precision), self.precision
+                    lambda precision: judge_recorded(opened.outputs, reference, precision),
+                    self.precision,
                 )
             yield Entry(opened.meter, opened.costs, opened.observe, verdict, opened.under_load)

@@ -20,6 +20,7 @@ __all__ = [
     "RECORDED_ONLY",
     "calibrate",
     "judge",
+    "judge_recorded",
     "with_frozen",
     "with_stable_weights",
 ]
@@ -28,6 +29,10 @@ RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
+NOTHING_TO_COMPARE_LIVE = (
+    "the original returns no finite number on the recorded inputs, and a live model is not run on "
+    "others"
+)
 NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
 
 MOST_TIMES = 10
@@ -75,6 +80,14 @@ def judge(
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
+
+
+def judge_recorded(outputs: Outputs, reference: Reference, precision: str) -> Verification:
+    """The verdict on what can be run on the recorded inputs only."""
+    found = compare(outputs, reference, precision)
+    if found.verdict is not Verdict.MATCH or is_informative(reference.outputs):
+        return found
+    return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE_LIVE)
 
 
 def _best_of_the_telling(others: list[Verification], reference: Reference) -> Verification:
