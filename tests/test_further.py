@@ -10,7 +10,7 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from turnkeyml import build_model
+from turnkeyml import benchmark_files, build_model
 from turnkeyml.build.check import check_onnx
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
@@ -19,7 +19,7 @@ from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.errors import errors_of
 from turnkeyml.verify.further import FURTHER, draw_further
-from turnkeyml.verify.judge import judge, judge_recorded
+from turnkeyml.verify.judge import judge, judge_live
 from turnkeyml.verify.reference import Reference, is_informative
 
 THRESHOLD = 100
@@ -154,11 +154,41 @@ def test_without_such_a_set_nothing_is_known():
     assert (seen.verdict, seen.cause) == (Verdict.NOT_CHECKED, Cause.NO_OUTPUT)
 
 
-def test_a_live_model_of_which_nothing_is_seen_is_unchecked():
-    seen = judge_recorded(NOTHING, Reference(INPUT, NOTHING), "fp32")
-    assert (seen.verdict, seen.cause) == (Verdict.NOT_CHECKED, Cause.NO_OUTPUT)
-    assert judge_recorded(FOUND, Reference(INPUT, FOUND), "fp32").verdict is Verdict.MATCH
-    assert judge_recorded(FOUND, Reference(INPUT, NOTHING), "fp32").verdict is Verdict.MISMATCH
+def test_a_live_model_is_run_on_them_if_it_can_be():
+    reference = Reference(INPUT, NOTHING, held_out=(Reference(OTHER, FOUND),))
+
+    def verdict(on_others):
+        return judge_live(NOTHING, on_others, reference, "fp32").verdict
+
+    assert verdict(lambda inputs: FOUND) is Verdict.MATCH
+    assert verdict(lambda inputs: UNSTABLE) is Verdict.MISMATCH
+    assert verdict(None) is Verdict.NOT_CHECKED
+    assert judge_live(FOUND, None, Reference(INPUT, FOUND), "fp32").verdict is Verdict.MATCH
+
+
+SCRIPT = """
+import torch
+
+
+class Detector(torch.nn.Linear):
+    def forward(self, x):
+        found = super().forward(x)
+        return found[found[:, 0] > 100]
+
+
+torch.manual_seed(0)
+Detector(8, 4).eval()(torch.rand(32, 8))
+"""
+
+
+def test_torch_eager_is_judged_where_it_finds_something(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (result,) = benchmark_files(
+        str(tmp_path / "script.py"), cache_dir=str(tmp_path), runtime="torch-eager", iterations=2
+    )
+    (evaluation,) = result.invocations[0].evaluations
+    assert evaluation.verdict is Verdict.MATCH
+    assert evaluation.verification.held_out == 2
 
 
 def test_errors_are_those_where_something_is_found():

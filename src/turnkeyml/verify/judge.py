@@ -20,7 +20,7 @@ __all__ = [
     "RECORDED_ONLY",
     "calibrate",
     "judge",
-    "judge_recorded",
+    "judge_live",
     "with_frozen",
     "with_stable_weights",
 ]
@@ -29,10 +29,6 @@ RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
-NOTHING_TO_COMPARE_LIVE = (
-    "the original returns no finite number on the recorded inputs, and a live model is not run on "
-    "others"
-)
 NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
 
 MOST_TIMES = 10
@@ -82,12 +78,21 @@ def judge(
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
 
 
-def judge_recorded(outputs: Outputs, reference: Reference, precision: str) -> Verification:
-    """The verdict on what can be run on the recorded inputs only."""
-    found = compare(outputs, reference, precision)
-    if found.verdict is not Verdict.MATCH or is_informative(reference.outputs):
-        return found
-    return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE_LIVE)
+def judge_live(
+    outputs: Outputs, on_others: Run | None, reference: Reference, precision: str
+) -> Verification:
+    """The verdict on a live model: on the recorded inputs, or others if these say nothing.
+
+    ``on_others`` runs it on other inputs; without it, nothing is known then.
+    """
+    if not reference.deterministic or is_informative(reference.outputs):
+        return compare(outputs, reference, precision)
+
+    def run(inputs: Outputs) -> Outputs:
+        return outputs if inputs is reference.inputs or on_others is None else on_others(inputs)
+
+    known = reference if on_others else Reference(reference.inputs, reference.outputs)
+    return judge(run, known, precision)
 
 
 def _best_of_the_telling(others: list[Verification], reference: Reference) -> Verification:
