@@ -56,6 +56,16 @@ class Even(Detector):
         return found[(x.std(1) < 0.05) & (x.mean(1) > 0.2)]
 
 
+class Tied(Detector):
+    """Looks at four places, all of which have the same score, so that rounding chooses."""
+
+    def forward(self, x):
+        features = torch.relu(self.features(x))
+        scores = self.score(features)[:, 0] * 0
+        found = self.boxes(features[torch.topk(scores, 4).indices])
+        return found[found.abs().sum(1) > THRESHOLD]
+
+
 def build(model: type[Detector], cache: Path, **settings: str) -> BuildState:
     torch.manual_seed(0)
     inputs = (torch.rand(32, 8),)
@@ -120,6 +130,13 @@ def test_an_export_that_froze_that_nothing_is_found_is_specialised(tmp_path):
     found = build(Hasty, tmp_path).verification
     assert (found.verdict, found.cause) == (Verdict.SPECIALISED, Cause.HELD_OUT)
     assert any("test_further.py, line" in place for place in found.frozen)
+
+
+@pytest.mark.parametrize("sequence", ["optimize-fp32", "optimize-fp16"])
+def test_ties_among_what_is_found_are_matched_in_parts(tmp_path, sequence):
+    found = build(Tied, tmp_path, sequence=sequence).verification
+    assert found.verdict is Verdict.IN_PARTS, found.reason
+    assert measured(tmp_path).verdict is Verdict.IN_PARTS
 
 
 INPUT = {"x": np.ones(3, np.float32)}
