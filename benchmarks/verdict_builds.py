@@ -104,7 +104,19 @@ class Build:
 
     @functools.cached_property
     def recorded(self) -> Witness:
-        return self._seen(self.arguments, self.reference.inputs)
+        """On the recorded inputs; on held-out ones if the original returns nothing there."""
+        seen = self._seen(self.arguments, self.reference.inputs)
+        for held in self.reference.held_out:
+            if any(array.size for array in seen.untouched):
+                break
+            seen = self._seen(self._arguments(held.inputs), held.inputs)
+            seen = seen if seen.usable else seen.of_the_build()
+        return seen
+
+    def _arguments(self, inputs: dict[str, np.ndarray]) -> Any:
+        """The arguments of the original for other inputs."""
+        tensors = iter([torch.from_numpy(array) for array in inputs.values()])
+        return structure.replace(structure.clone(self.arguments), lambda _, __: next(tensors))
 
     @functools.cached_property
     def others(self) -> list[Witness]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from turnkeyml.errors import describe
 from turnkeyml.verify.draw import VARIANTS, draw
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.further import FURTHER, draw_further
+from turnkeyml.verify.reference import Outputs, Reference, is_informative
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Stage
@@ -24,6 +25,8 @@ __all__ = ["FEW_SETS_BYTES", "Subject", "differ", "is_comparable"]
 FEW_SETS = 2
 """Held-out sets of a model with more weights than this. A smaller one is run on all of them."""
 FEW_SETS_BYTES = 100_000_000
+FURTHER_SETS = 2
+"""Held-out sets of a model that returns nothing on ordinary inputs."""
 
 
 class Subject(ABC):
@@ -51,28 +54,61 @@ class Subject(ABC):
         if self._reference is None:
             self._reference = self.compute_reference(threads)
             if self._reference.deterministic:
-                self._reference.held_out = tuple(self._held_out(self._reference))
+                self._reference.held_out = self._held_out(self._reference)
         return self._reference
 
-    def _held_out(self, recorded: Reference) -> Iterator[Reference]:
+    def _held_out(self, recorded: Reference) -> tuple[Reference, ...]:
         """The outputs of the original on inputs that no exporter has seen.
+
+        More is tried if all of these outputs are empty, because any file would match them.
+        """
+        found = tuple(self._ordinary(recorded))
+        if any(is_informative(known.outputs) for known in (recorded, *found)):
+            return found
+        return (*found, *self._further(recorded))
+
+    def _ordinary(self, recorded: Reference) -> Iterator[Reference]:
+        """On inputs like the recorded ones.
 
         If the original rejects a variant of the inputs, the next variant is tried.
         """
         large = self.record.parameter_bytes > FEW_SETS_BYTES
         for variants in VARIANTS[:FEW_SETS] if large else VARIANTS:
             for variant in variants:
-                inputs = draw(recorded.inputs, variant)
-                if not differ(inputs, recorded.inputs):
-                    continue
-                try:
-                    reference = self.compute_on(inputs)
-                except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
-                    print(f"The original fails on {variant} inputs: {describe(error)}", flush=True)
-                    continue
-                if is_comparable(reference.outputs):
+                reference = self._on(draw(recorded.inputs, variant), recorded, variant)
+                if reference is not None:
                     yield reference
                     break
+
+    def _further(self, recorded: Reference) -> Iterator[Reference]:
+        """The first sets of further inputs on which the original returns something, if any.
+
+        They stand in for the recorded set, so that they may cost as much.
+        """
+        found = 0
+        for variant in FURTHER:
+            for number in range(FURTHER_SETS):
+                inputs = draw_further(recorded.inputs, variant, number)
+                reference = self._on(inputs, recorded, variant)
+                if reference is None or not is_informative(reference.outputs):
+                    break
+                print(f"The original returns something on inputs {variant}.", flush=True)
+                reference.costly = recorded.costly
+                yield reference
+                found += 1
+                if found == FURTHER_SETS:
+                    return
+
+    def _on(self, inputs: Outputs, recorded: Reference, variant: str) -> Reference | None:
+        """The outputs on other inputs; None if these are the same, or give nothing to compare."""
+        if not differ(inputs, recorded.inputs):
+            return None
+        try:
+            reference = self.compute_on(inputs)
+        except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+            print(f"The original fails on {variant} inputs: {describe(error)}", flush=True)
+            return None
+        return reference if is_comparable(reference.outputs) else None
 
     @property
     def live_kind(self) -> str:

@@ -24,7 +24,7 @@ from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification
 from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.judge import judge_live
 
 __all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
 
@@ -173,7 +173,9 @@ class LiveContestant:
             stack.callback(opened.close)
             verdict = NOT_SEEN
             if not self.runtime.reports_itself:
+                on_others = getattr(opened.session, "outputs_on", None)
                 verdict = opened.verified(
-                    lambda precision: compare(opened.outputs, reference, precision), self.precision
+                    lambda precision: judge_live(opened.outputs, on_others, reference, precision),
+                    self.precision,
                 )
             yield Entry(opened.meter, opened.costs, opened.observe, verdict, opened.under_load)

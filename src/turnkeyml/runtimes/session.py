@@ -77,6 +77,9 @@ class Session(Protocol):
     settings then have ``instances`` and ``threads_per_instance``. A lane may have ``attach()``,
     which is called once in the thread that will run it.
 
+    The session of a live model has the recorded arguments, whatever it is fed. It may have
+    ``outputs_on(inputs) -> dict[str, np.ndarray]``: the outputs of one run on other inputs.
+
     Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the
     runtime's own profiler, from about so many seconds of runs, half of them without it. It is
     called once, after everything else, and never in a process whose runs are timed.

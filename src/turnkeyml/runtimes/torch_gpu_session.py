@@ -15,12 +15,12 @@ from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place
-from turnkeyml.runtimes.torch_session import to_numpy
+from turnkeyml.runtimes.torch_session import LiveSession, to_numpy
 
 __all__ = ["CompiledGpuSession", "GpuSession"]
 
 
-class GpuSession:
+class GpuSession(LiveSession):
     """A live model whose tensors are on a GPU until the session is closed.
 
     A run copies the inputs from pinned memory, calls the model, and copies the outputs to pinned

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,10 +16,43 @@ from turnkeyml.cache.arrays import BFLOAT16
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
-__all__ = ["CompiledSession", "TorchSession", "from_numpy", "to_numpy"]
+__all__ = ["CompiledSession", "LiveSession", "TorchSession", "from_numpy", "to_numpy"]
 
 
-class TorchSession:
+class LiveSession(ABC):
+    """What the sessions of live models share: recorded arguments, in the place of inputs."""
+
+    _pristine: tuple[tuple[Any, ...], dict[str, Any]]
+
+    @abstractmethod
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None: ...
+
+    @abstractmethod
+    def run(self) -> None: ...
+
+    @abstractmethod
+    def synchronize(self) -> None: ...
+
+    @abstractmethod
+    def outputs(self) -> dict[str, np.ndarray]: ...
+
+    def outputs_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """What the model returns for other values of its tensors; then it has its own again."""
+        recorded, arrays = self._pristine, iter(inputs.items())
+        self._pristine = structure.replace(
+            recorded, lambda _, tensor: from_numpy(*next(arrays), like=tensor)
+        )
+        try:
+            self.feed({})
+            self.run()
+            self.synchronize()
+            return self.outputs()
+        finally:
+            self._pristine = recorded
+            self.feed({})
+
+
+class TorchSession(LiveSession):
     """A callable model with copies of its recorded arguments, which a run may modify."""
 
     asynchronous = False

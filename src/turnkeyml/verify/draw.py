@@ -14,7 +14,7 @@ import numpy as np
 from turnkeyml.cache.arrays import BFLOAT16, narrow, widen
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "unchanged"]
+__all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "redrawn", "unchanged"]
 
 SEED = 20_161
 LENGTHS = ("len", "size", "num_", "count")
@@ -43,10 +43,10 @@ def drawn(recorded: Mapping[str, np.ndarray], floats: Draw, integers: Draw, seed
 def _changes() -> dict[str, tuple[Draw, Draw]]:
     """How each variant draws floats and integers. Constant integers may stand for a mode."""
     return {
-        "redrawn": (_redrawn, _integers),
+        "redrawn": (redrawn, _integers),
         "negated": (_opposite, _integers),
-        "redrawn where it varies": (_redrawn, _varying_integers),
-        "redrawn floats": (_redrawn, unchanged),
+        "redrawn where it varies": (redrawn, _varying_integers),
+        "redrawn floats": (redrawn, unchanged),
         "negated floats": (_opposite, unchanged),
         "shuffled": (_shuffled, _shuffled),
         "smaller": (_smaller, _nothing_special),
@@ -91,7 +91,7 @@ def unchanged(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
     return array
 
 
-def _redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Values drawn from the recorded ones, or around the one value there is."""
     if np.all(array == array.flat[0]):
         centre = array.flat[0] if np.isfinite(array.flat[0]) else 0.0
@@ -102,15 +102,15 @@ def _redrawn(name: str, array: np.ndarray, random: np.random.Generator) -> np.nd
 
 
 def _opposite(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return -_redrawn(name, array, random)
+    return -redrawn(name, array, random)
 
 
 def _smaller(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return (_redrawn(name, array, random) / SCALE).astype(array.dtype)
+    return (redrawn(name, array, random) / SCALE).astype(array.dtype)
 
 
 def _larger(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return (_redrawn(name, array, random) * SCALE).astype(array.dtype)
+    return (redrawn(name, array, random) * SCALE).astype(array.dtype)
 
 
 def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -11,7 +11,7 @@ from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.verify.alike import alike
 from turnkeyml.verify.floats import cosine
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.reference import Outputs, Reference, is_informative
 from turnkeyml.verify.values import places_of, real
 
 __all__ = ["errors_of"]
@@ -25,13 +25,22 @@ _WRONG = OutputErrors(0.0, -MOST_DECIBELS, math.inf)
 def errors_of(run: Callable[[Outputs], Outputs], reference: Reference) -> OutputErrors | None:
     """The worst errors on the recorded inputs and on held-out inputs of the same magnitude.
 
-    None if the original does not repeat its own results, so that errors say nothing.
+    If the original returns nothing on these, on all held-out inputs. None if it never returns
+    anything or does not repeat its own results, so that errors say nothing.
     """
-    if not reference.deterministic:
+    sets = _telling(reference) if reference.deterministic else []
+    if not sets:
         return None
-    sets = alike(reference)
     found = [_of_set(run(known.inputs), known.outputs) for known in sets]
     return _worst(found, len(sets))
+
+
+def _telling(reference: Reference) -> list[Reference]:
+    """The sets to compare; none if the original returns nothing on any of them."""
+    for sets in (alike(reference), [reference, *reference.held_out]):
+        if any(is_informative(known.outputs) for known in sets):
+            return sets
+    return []
 
 
 def _of_set(outputs: Outputs, golden: Outputs) -> OutputErrors:

@@ -20,6 +20,7 @@ __all__ = [
     "RECORDED_ONLY",
     "calibrate",
     "judge",
+    "judge_live",
     "with_frozen",
     "with_stable_weights",
 ]
@@ -28,6 +29,7 @@ RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
+NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
 
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
@@ -65,24 +67,66 @@ def judge(
         ),
         None,
     )
+    if not is_informative(reference.outputs) and not (wrong and may_specialise):
+        found = wrong or _best_of_the_telling(others, reference)
+        found = replace(found, reason=f"{found.reason}; {NOTHING_RECORDED}")
+        return _with_held_out(found, others) if found.trusted else _as_mismatch(found)
     if wrong is None:
-        matching = sum(other.verdict is Verdict.MATCH for other in others)
-        near = sum(other.verdict is Verdict.CLOSE for other in others)
-        more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
-        found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
-        return _in_parts(found, others)
+        return _with_held_out(found, others)
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
 
 
+def judge_live(
+    outputs: Outputs, on_others: Run | None, reference: Reference, precision: str
+) -> Verification:
+    """The verdict on a live model: on the recorded inputs, or others if these say nothing.
+
+    ``on_others`` runs it on other inputs; without it, nothing is known then.
+    """
+    if not reference.deterministic or is_informative(reference.outputs):
+        return compare(outputs, reference, precision)
+
+    def run(inputs: Outputs) -> Outputs:
+        return outputs if inputs is reference.inputs or on_others is None else on_others(inputs)
+
+    known = reference if on_others else Reference(reference.inputs, reference.outputs)
+    return judge(run, known, precision)
+
+
+def _best_of_the_telling(others: list[Verification], reference: Reference) -> Verification:
+    """The best verdict on a held-out set where the original returns something.
+
+    On empty outputs any file matches, so that they are no evidence.
+    """
+    pairs = zip(others, reference.held_out, strict=True)
+    telling = [other for other, held in pairs if is_informative(held.outputs)]
+    return min(telling, key=lambda other: other.verdict.rank)
+
+
+def _as_mismatch(found: Verification) -> Verification:
+    """A verdict on a held-out set as that on the build: what the original runs on must run."""
+    is_run = found.verdict is not Verdict.NOT_CHECKED
+    return found if is_run else replace(found, verdict=Verdict.MISMATCH)
+
+
+def _with_held_out(found: Verification, others: list[Verification]) -> Verification:
+    """A verdict that the held-out sets confirm, with how many of them do."""
+    matching = sum(other.verdict is Verdict.MATCH for other in others)
+    near = sum(other.verdict is Verdict.CLOSE for other in others)
+    more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
+    found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
+    return _in_parts(found, others)
+
+
 def _in_parts(found: Verification, others: list[Verification]) -> Verification:
     """The verdict where a file that was verified in parts is the judge on some held-out sets."""
     parts = [other for other in others if other.verdict is Verdict.IN_PARTS]
-    if not parts:
-        return found
-    reason = f"{found.reason} on the recorded inputs; on other inputs: {parts[0].reason}"
     held_out = found.held_out + len(parts)
+    if not parts or found.verdict is Verdict.IN_PARTS:
+        return replace(found, held_out=held_out)
+    reason = f"{found.reason} on the recorded inputs; on other inputs: {parts[0].reason}"
     return replace(parts[0], reason=reason, held_out=held_out)
 
 

@@ -106,9 +106,16 @@ def agree(first: Outputs, second: Outputs) -> bool:
 
 
 def is_informative(outputs: Outputs) -> bool:
-    """Whether there is anything to compare: empty outputs, and NaNs alone, say nothing."""
-    arrays = [array for array in widened(outputs) if array.size]
-    return any(array.dtype.kind not in "fc" or np.isfinite(array).any() for array in arrays)
+    """Whether there is anything to compare: empty outputs, and NaNs alone, say nothing.
+
+    Nor does a zero beside them, which counts what was found.
+    """
+    arrays = widened(outputs)
+    floats = [array for array in arrays if array.dtype.kind in "fc"]
+    if any(np.isfinite(array).any() for array in floats):
+        return True
+    others = [array for array in arrays if array.dtype.kind not in "fc" and array.size]
+    return any(array.dtype.kind not in "iu" or array.any() or not floats for array in others)
 
 
 def _all_close(a: np.ndarray, b: np.ndarray) -> bool:
