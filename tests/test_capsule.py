@@ -19,6 +19,8 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
+from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.judge import RECORDED_ONLY, judge
 
 from .chaotic import Chaotic
 
@@ -131,6 +133,17 @@ def test_what_was_verified_subgraph_by_subgraph_is_recognized_elsewhere(tmp_path
     assert (found.verdict, found.verification.cause) == (Verdict.IN_PARTS, Cause.IN_PARTS)
     change_weights(tmp_path / "there", lambda a: (a * 1.05).astype(a.dtype))
     assert not remeasured(tmp_path / "there").verdict.trusted
+
+
+def test_what_was_verified_in_parts_is_compared_on_other_inputs_too(tmp_path):
+    torch.manual_seed(0)
+    state = build(tmp_path, Chaotic(), torch.rand(4, 64), sequence="optimize-fp16")
+    found = remeasured(tmp_path).verification
+    assert (found.verdict, found.held_out) == (Verdict.IN_PARTS, 4)
+    assert RECORDED_ONLY not in found.reason
+    reference = load_reference(BuildFolder(tmp_path, "b"), state.reference)
+    frozen = judge(lambda _: reference.verified, reference, "fp16")  # whatever it is given
+    assert (frozen.verdict, frozen.cause) == (Verdict.MISMATCH, Cause.HELD_OUT)
 
 
 class Wide(torch.nn.Module):

@@ -424,3 +424,27 @@ def test_what_overflows_in_the_precision_hides_nothing_of_the_rest():
     wrong = np.where(np.abs(golden) < 100, -found, found)
     assert judged(found, golden, "fp16", fp16=half).verdict == "match"
     assert judged(wrong, golden, "fp16", fp16=half).verdict == "close"
+
+
+def nearly_empty():
+    """Masks of small objects in large images; one of them has six pixels of 1e-13."""
+    golden = np.zeros((20, 1, 64, 64))
+    golden[:19, 0, 8:16, 8:16] = RANDOM.random((19, 8, 8))
+    golden[19, 0, 3, :6] = 1e-13 * RANDOM.random(6)
+    return golden
+
+
+def test_a_few_small_numbers_in_an_empty_image_are_no_group_of_their_own():
+    golden = nearly_empty()
+    found = golden.copy()
+    found[19] *= 1 + 3e-4  # the tail of a sigmoid, whose digits are those of a large argument
+    assert judged(found, golden, fp64=golden).verdict is Verdict.MATCH
+    found[0] *= 1 + 3e-4
+    assert judged(found, golden, fp64=golden).verdict is not Verdict.MATCH
+
+
+def test_what_is_empty_must_be_empty():
+    golden = nearly_empty()
+    found = golden.copy()
+    found[:, :, 40] = 1e-7
+    assert judged(found, golden, fp64=golden).verdict is not Verdict.MATCH

@@ -23,7 +23,6 @@ from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Veri
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
 from turnkeyml.verify.capsule import save_inputs, save_reference
-from turnkeyml.verify.compare import compare
 from turnkeyml.verify.judge import calibrate
 from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
@@ -321,21 +320,21 @@ def _judged_in(bench: Workbench) -> str:
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:
-    """The outputs of the build, if they replace those of an unstable original as reference.
-
-    Where those of the original are one on the recorded inputs, a runtime is judged on held-out ones
-    too, and these get the outputs of the build as well.
-    """
+    """The outputs of the build, if they replace those of an unstable original as reference; the
+    held-out sets then have those of the build too, if it runs on all of them."""
     if verification.verdict is not Verdict.IN_PARTS:
         return None
     from turnkeyml.runtimes.ort_session import run_once
 
     reference, path = bench.reference, str(bench.artifacts[ONNX])
-    outputs = run_once(path, reference.inputs, bench.threads)
-    if compare(outputs, reference, _judged_in(bench)).verdict is Verdict.MATCH:
-        for held in reference.held_out:
-            held.verified = run_once(path, held.inputs, bench.threads)
-    return outputs
+    try:
+        made = [run_once(path, held.inputs, bench.threads) for held in reference.held_out]
+    except Exception as error:  # noqa: BLE001 - later it is judged on the recorded inputs only
+        print(f"The build does not run on all held-out inputs: {describe(error)}", flush=True)
+        made = []
+    for held, outputs in zip(reference.held_out, made, strict=False):
+        held.verified = outputs
+    return run_once(path, reference.inputs, bench.threads)
 
 
 def _calibrate(bench: Workbench) -> None:

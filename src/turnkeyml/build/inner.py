@@ -97,6 +97,8 @@ class _Walker:
         """The results that are decisions of a node, by identity."""
         self._own: set[str] = set()
         """The lists of boxes of the file that nothing of the original stands for."""
+        self._matching: list[Verification] = []
+        """The verdicts on outputs that match by themselves."""
         self.last = ""
         names = [output.name for output in self.model.graph.output]
         self.expected = dict(zip(names, widened(reference.outputs), strict=True))
@@ -107,11 +109,11 @@ class _Walker:
             needed = [*self._missing, *self._conditions]
             ahead = _ahead(self.model.graph.node, needed, set(self.known))
             verdict, found = self._step(ahead, _spread)
-            if verdict.verdict is Verdict.MATCH:
-                break
             if not found:
                 verdict, found = self._step(ahead, _nearest)
-            if not found:
+            if not self._missing:  # each of them matches by itself
+                verdict = max(self._matching, key=lambda one: one.max_relative_error or 0.0)
+            if verdict.verdict is Verdict.MATCH or not found:
                 break
         return Walk(len(self.known), verdict, self.last)
 
@@ -139,7 +141,9 @@ class _Walker:
         for node in decisions:
             fresh.update(self._decided(node, made))
         for name in missing if len(missing) > 1 else []:  # a single one has its verdict already
-            if self._verdict(made, [name]).verdict is Verdict.MATCH:
+            alone = self._verdict(made, [name])
+            if alone.verdict is Verdict.MATCH:
+                self._matching.append(alone)
                 fresh[name] = self.expected[name].astype(made[name].dtype)
         self.known.update(fresh)
         return verdict, bool(fresh)

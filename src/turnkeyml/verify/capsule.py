@@ -54,7 +54,7 @@ def save_reference(
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
-        held_out_verified=any(held.verified is not None for held in reference.held_out),
+        held_out_verified=bool(reference.held_out) and reference.is_verified_on_others,
         stable_weights=verification.stable_weights,
     )
 

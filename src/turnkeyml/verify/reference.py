@@ -87,6 +87,11 @@ class Reference:
         return self._others[precision]
 
     @property
+    def is_verified_on_others(self) -> bool:
+        """Whether it is known what a verified build computes on all held-out inputs."""
+        return all(held.verified is not None for held in self.held_out)
+
+    @property
     def known(self) -> set[str]:
         """The precisions in which its outputs are known so far."""
         return {self.precision, *self.others}

@@ -159,7 +159,7 @@ def _divided(
         return
     axis, orders = uneven
     others = tuple(a for a in range(numbers.ndim) if a != axis)
-    counts = np.asarray(np.count_nonzero(regular, axis=others))
+    counts = _filled(numbers, regular, others)
     for chosen in _gathered(orders, counts, FEWEST if done is None else FEWEST_AGAIN):
         inner, there, where = (a.compress(chosen, axis) for a in (numbers, regular, spots))
         lower = orders[chosen] < orders[chosen].max()
@@ -167,6 +167,13 @@ def _divided(
             yield from _divided(inner, there, where, FEWEST_OF_SLICE, axis)
         else:
             yield where[there], where[there & np.expand_dims(lower, others)]
+
+
+def _filled(numbers: np.ndarray, regular: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """How many numbers each slice has to tell by: of one that is nearly empty, those in it."""
+    there = np.asarray(np.count_nonzero(regular, axis=axes))
+    filled = np.asarray(np.count_nonzero(regular & (numbers != 0), axis=axes))
+    return np.where((filled > 0) & (filled < (1 - EMPTY) * there), filled, there)
 
 
 def _gathered(orders: np.ndarray, counts: np.ndarray, fewest: int) -> Iterator[np.ndarray]:
