@@ -409,8 +409,10 @@ def test_decisions_that_rounding_turns_on_the_recorded_inputs_may_turn_on_others
     found[7] += 1
     wrong[:9] += 1
     known = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get)
+    kept = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get, at_hand=("fp16",))
     known.in_precision("fp16")
     lucky = Reference({}, {"a": held}, compute={"fp16": {"a": held}}.get)
+    assert compare({"a": found}, lucky, "fp16", kin=(kept,)).verdict == "match"
     assert compare({"a": found}, lucky, "fp16", kin=(known,)).verdict == "match"
     assert compare({"a": found}, lucky, "fp16").verdict != "match"
     assert compare({"a": wrong}, lucky, "fp16", kin=(known,)).verdict == "mismatch"

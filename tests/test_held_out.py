@@ -15,7 +15,8 @@ from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify.draw import VARIANTS, draw
-from turnkeyml.verify.judge import RECORDED_ONLY
+from turnkeyml.verify.judge import RECORDED_ONLY, judge
+from turnkeyml.verify.reference import Reference
 
 RANDOM = np.random.default_rng(0)
 DRAWN = torch.Generator().manual_seed(1)
@@ -236,6 +237,20 @@ def test_fp16_builds_are_held_to_other_inputs_too(tmp_path):
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Tanh())
     state = build(model, (torch.rand(3, 8),), tmp_path, sequence="optimize-fp16")
     assert (state.verification.verdict, state.verification.held_out) == (Verdict.MATCH, 4)
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [(2, Verdict.MATCH), (3, Verdict.CLOSE)])
+def test_what_is_only_close_on_all_other_inputs_is_no_match(wrong, verdict):
+    """Inputs a hundred times as large may be ill-conditioned, so that one set alone says little."""
+    arrays = [np.random.default_rng(n).standard_normal(50) * 100 ** (n > 0) for n in range(4)]
+    recorded, *held = [Reference({"x": a}, {"y": a.astype(np.float32)}) for a in arrays]
+    recorded.held_out = tuple(held)
+
+    def run(inputs):
+        number = next(n for n, a in enumerate(arrays) if a is inputs["x"])
+        return {"y": (arrays[number] * (1.01 if 0 < number <= wrong else 1)).astype(np.float32)}
+
+    assert judge(run, recorded, "fp32").verdict is verdict
 
 
 def test_where_the_original_takes_no_other_inputs_the_verdict_says_so(tmp_path):

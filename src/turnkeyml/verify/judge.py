@@ -32,6 +32,9 @@ NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so th
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
 
+MOST_CLOSE = 3
+"""So many held-out sets that are all only close are no accident of ill-conditioned inputs."""
+
 ALIKE = 10
 """How much larger or smaller outputs may be for their rounding to be alike."""
 
@@ -68,6 +71,9 @@ def judge(
     if wrong is None:
         matching = sum(other.verdict is Verdict.MATCH for other in others)
         near = sum(other.verdict is Verdict.CLOSE for other in others)
+        if near == len(others) >= MOST_CLOSE:
+            reason = f"{found.reason} on the recorded inputs; on all others: {others[0].reason}"
+            return replace(others[0], reason=reason)
         more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
         found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
         return _in_parts(found, others)

@@ -134,12 +134,13 @@ def exercise(subject: Deciding, reference: Reference) -> Exercise:
 
 def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -> Exercise:
     """What is known after one more set of inputs, which is kept if it may show something new."""
-    assert found.recorded is not None
-    other = not course.same_as(found.recorded)
+    recorded = found.recorded
+    assert recorded is not None
+    other = not course.same_as(recorded)
     is_new = not any(course.same_as(known) for known in found.others)
     before, found = found, replace(found, others=(*found.others, course))
     turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
-    turns |= all(course.weights != known.weights for known in (found.recorded, *before.others))
+    turns |= all(course.weights != known.weights for known in (recorded, *before.others))
     room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
     reference = None
     if (is_new and room) if other else found.reads_numbers:
