@@ -426,3 +426,21 @@ def test_what_overflows_in_the_precision_hides_nothing_of_the_rest():
     wrong = np.where(np.abs(golden) < 100, -found, found)
     assert judged(found, golden, "fp16", fp16=half).verdict == "match"
     assert judged(wrong, golden, "fp16", fp16=half).verdict == "close"
+
+
+def test_a_wrong_pixel_is_seen_behind_those_that_rounding_moves_by_one():
+    random = np.random.default_rng(0)
+    image = random.integers(2, 250, (3, 40, 40)).astype(np.uint8)
+    rounded, found = image.copy(), image.copy()
+    rounded.flat[random.choice(image.size, 30, replace=False)] += 1
+    found.flat[random.choice(image.size, 30, replace=False)] -= 1
+    assert judged(found, image, "fp16", fp16=rounded).verdict == "match"
+    found[:, -1, -1] = 0
+    assert judged(found, image, "fp16", fp16=rounded).verdict == "close"
+
+
+@pytest.mark.parametrize("precision", ["fp64", "fp32", "fp16"])
+def test_how_small_an_output_is_makes_no_error_smaller(precision):
+    golden = np.random.default_rng(0).standard_normal((8, 50)) * 1e-10
+    assert judged(golden * (1 + 1e-6), golden, precision).verdict == "match"
+    assert judged(golden * 1.05, golden, precision).verdict == "close"
