@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from turnkeyml import build_model
+from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
@@ -358,3 +359,26 @@ def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, c
     overview = Overview()
     overview.add(result)
     assert "specialised        1" in "\n".join(overview.lines())
+
+
+class SelfAttending(TwoWays):
+    """Decides by whether two inputs are one tensor."""
+
+    def forward(self, query, key):
+        return self.one(query) if query is key else self.other(key)
+
+
+def test_two_inputs_that_are_one_tensor_are_so_for_the_original(tmp_path):
+    """The build has two inputs, and computes something else than the script did."""
+    x = torch.randn(2, 8, generator=DRAWN)
+    model = SelfAttending()
+    state = build(model, (x, x), tmp_path)
+    (expected,) = load_arrays(BuildFolder(tmp_path, "b").outputs).values()
+    assert np.allclose(expected, model(x, x).detach().numpy())
+    assert state.verification.verdict is Verdict.MISMATCH
+
+
+def test_attention_to_itself_is_a_match(tmp_path):
+    x = torch.randn(2, 4, 8, generator=DRAWN)
+    model = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+    assert build(model, (x, x, x), tmp_path).verification.verdict is Verdict.MATCH
