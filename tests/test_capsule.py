@@ -55,10 +55,14 @@ def moved(cache: Path, elsewhere: Path) -> Path:
     return elsewhere
 
 
+def onnx_file(cache: Path, name: str = "b") -> Path:
+    folder = BuildFolder(cache, name)
+    return folder.path / read_state(folder).artifacts["onnx"]
+
+
 def change_weights(cache: Path, change, name: str = "b") -> None:
     """Change an ONNX file behind our back, without changing its size."""
-    folder = BuildFolder(cache, name)
-    path = folder.path / read_state(folder).artifacts["onnx"]
+    path = onnx_file(cache, name)
     model = onnx.load(path)
     for tensor in model.graph.initializer:
         array = onnx.numpy_helper.to_array(tensor)
@@ -79,6 +83,55 @@ def test_a_file_that_was_changed_is_judged_by_what_it_computes(tmp_path, change)
     torch.manual_seed(0)
     build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
     change_weights(tmp_path, change)
+    assert remeasured(tmp_path).verdict is not Verdict.MATCH
+
+
+def test_a_file_of_another_size_is_judged_too(tmp_path):
+    torch.manual_seed(0)
+    build(tmp_path, torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.rand(2, 8))
+    path = onnx_file(tmp_path)
+    model = onnx.load(path)
+    next(node for node in model.graph.node if node.op_type == "Relu").op_type = "LeakyRelu"
+    onnx.save(model, path)
+    assert remeasured(tmp_path).verdict is not Verdict.MATCH
+
+
+def test_a_file_that_is_missing_is_not_measured(tmp_path):
+    build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    onnx_file(tmp_path).unlink()
+    plan = Plan(str(tmp_path), "x86", ("ort",), iterations=2)
+    (evaluation,) = measure_again(BuildFolder(tmp_path, "b"), plan, "none")
+    assert evaluation.reason == "its files were removed or changed; run its script again"
+
+
+@torch.jit.script
+def scaled_if_large(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """A branch that a trace keeps, and that matters little."""
+    y = x @ weight
+    if bool(x.abs().max() > 50):
+        y = y * 1.05
+    return y
+
+
+class ScaledIfLarge(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return scaled_if_large(x, self.layer.weight)
+
+
+def test_where_the_original_takes_another_course_is_kept(tmp_path):
+    torch.manual_seed(0)
+    build(tmp_path, ScaledIfLarge(), torch.randn(4, 8))
+    assert remeasured(tmp_path).verdict is Verdict.MATCH
+    path = onnx_file(tmp_path)
+    model = onnx.load(path)
+    for branch in (a.g for node in model.graph.node for a in node.attribute):
+        for factor in branch.initializer:
+            factor.CopyFrom(onnx.numpy_helper.from_array(np.float32(1.0), factor.name))
+    onnx.save(model, path)
     assert remeasured(tmp_path).verdict is not Verdict.MATCH
 
 

@@ -409,8 +409,10 @@ def test_decisions_that_rounding_turns_on_the_recorded_inputs_may_turn_on_others
     found[7] += 1
     wrong[:9] += 1
     known = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get)
+    kept = Reference({}, {"a": recorded}, compute={"fp16": {"a": rounded}}.get, at_hand=("fp16",))
     known.in_precision("fp16")
     lucky = Reference({}, {"a": held}, compute={"fp16": {"a": held}}.get)
+    assert compare({"a": found}, lucky, "fp16", kin=(kept,)).verdict == "match"
     assert compare({"a": found}, lucky, "fp16", kin=(known,)).verdict == "match"
     assert compare({"a": found}, lucky, "fp16").verdict != "match"
     assert compare({"a": wrong}, lucky, "fp16", kin=(known,)).verdict == "mismatch"
@@ -448,3 +450,21 @@ def test_what_is_empty_must_be_empty():
     found = golden.copy()
     found[:, :, 40] = 1e-7
     assert judged(found, golden, fp64=golden).verdict is not Verdict.MATCH
+
+
+def test_a_wrong_pixel_is_seen_behind_those_that_rounding_moves_by_one():
+    random = np.random.default_rng(0)
+    image = random.integers(2, 250, (3, 40, 40)).astype(np.uint8)
+    rounded, found = image.copy(), image.copy()
+    rounded.flat[random.choice(image.size, 30, replace=False)] += 1
+    found.flat[random.choice(image.size, 30, replace=False)] -= 1
+    assert judged(found, image, "fp16", fp16=rounded).verdict == "match"
+    found[:, -1, -1] = 0
+    assert judged(found, image, "fp16", fp16=rounded).verdict == "close"
+
+
+@pytest.mark.parametrize("precision", ["fp64", "fp32", "fp16"])
+def test_how_small_an_output_is_makes_no_error_smaller(precision):
+    golden = np.random.default_rng(0).standard_normal((8, 50)) * 1e-10
+    assert judged(golden * (1 + 1e-6), golden, precision).verdict == "match"
+    assert judged(golden * 1.05, golden, precision).verdict == "close"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,27 @@ class Nearly(Deciding):
 class AllZero(Deciding):
     def forward(self, x):
         return self.other(x + 1) if x.norm() == 0 else self.one(x)
+
+
+class Outside(Deciding):
+    """NumPy decides."""
+
+    def forward(self, x):
+        return self.other(x) if np.asarray(x.detach()).max() > 6 else self.one(x)
+
+
+class Ordered(Deciding):
+    """Python sorts, and reads other booleans on every input, on the line of the decision."""
+
+    def forward(self, x):
+        return self.other(x) if sorted(x.flatten())[-1] > 20 else self.one(x)
+
+
+class Multiple(Deciding):
+    """Lengths like the recorded ones are all padded to one size."""
+
+    def forward(self, x, spans):
+        return self.one(x[: (int(spans.max()) + 3) // 4 * 4]).sum(0)
 
 
 class Padded(nn.Module):
@@ -135,6 +157,9 @@ def build(cache: Path, model: nn.Module, *inputs: torch.Tensor) -> BuildState:
         (Silent, (FLOATS,)),
         (Nearly, (FLOATS.abs(),)),
         (AllZero, (FLOATS,)),
+        (Outside, (FLOATS,)),
+        (Ordered, (FLOATS,)),
+        (Multiple, (FLOATS.repeat(4, 1), torch.tensor([5, 8, 6]))),
         (Padded, (IDS,)),
         (Unmasked, (FLOATS.expand(2, 4, 8), MASK)),
         (Timestep, (FLOATS, torch.tensor(10))),
@@ -278,6 +303,12 @@ def test_a_loop_that_runs_away_is_stopped_by_its_operators():
         lambda x: torch.tensor([x.min(), x.max()]),
         lambda x: torch.equal(x, x + 1),
         lambda x: [1, 2, 3][(x[0, 0] > 0).long()],
+        np.asarray,
+        np.from_dlpack,
+        str,
+        pickle.dumps,
+        lambda x: bytes(x.untyped_storage()),
+        lambda x: x.data_ptr(),
         lambda x: nn.utils.rnn.pack_padded_sequence(x[:, None], x[0, :1].long().clamp(4, 4)),
     ],
 )
@@ -286,7 +317,7 @@ def test_every_way_to_read_a_value_is_seen(read):
     with torch.no_grad():
         seen = course_of(lambda: read(model(FLOATS)), model, [FLOATS])
         constant = course_of(lambda: read(torch.ones(4, 8)), model, [FLOATS])
-    assert all("test_decisions.py" in place for place in seen.reads)
+    assert all("test_decisions.py" in read.place for read in seen.reads.values())
     assert seen.reads
     assert not constant.reads
 
@@ -298,7 +329,8 @@ def test_courses_differ_by_weights_operators_and_booleans():
         again = course_of(lambda: model(2 * FLOATS / 2), model, [FLOATS])
     assert small.path != large.path
     assert not small.same_as(large)
-    assert small.reads.keys() == again.reads.keys()
+    ((read,), (same,)) = small.reads.values(), again.reads.values()
+    assert read.place == same.place
 
 
 RECORDED = {

@@ -10,12 +10,14 @@ import pytest
 import torch
 
 from turnkeyml import build_model
+from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify.draw import VARIANTS, draw
-from turnkeyml.verify.judge import RECORDED_ONLY
+from turnkeyml.verify.judge import RECORDED_ONLY, judge
+from turnkeyml.verify.reference import Reference
 
 RANDOM = np.random.default_rng(0)
 DRAWN = torch.Generator().manual_seed(1)
@@ -238,6 +240,20 @@ def test_fp16_builds_are_held_to_other_inputs_too(tmp_path):
     assert (state.verification.verdict, state.verification.held_out) == (Verdict.MATCH, 4)
 
 
+@pytest.mark.parametrize(("wrong", "verdict"), [(2, Verdict.MATCH), (3, Verdict.CLOSE)])
+def test_what_is_only_close_on_all_other_inputs_is_no_match(wrong, verdict):
+    """Inputs a hundred times as large may be ill-conditioned, so that one set alone says little."""
+    arrays = [np.random.default_rng(n).standard_normal(50) * 100 ** (n > 0) for n in range(4)]
+    recorded, *held = [Reference({"x": a}, {"y": a.astype(np.float32)}) for a in arrays]
+    recorded.held_out = tuple(held)
+
+    def run(inputs):
+        number = next(n for n, a in enumerate(arrays) if a is inputs["x"])
+        return {"y": (arrays[number] * (1.01 if 0 < number <= wrong else 1)).astype(np.float32)}
+
+    assert judge(run, recorded, "fp32").verdict is verdict
+
+
 def test_where_the_original_takes_no_other_inputs_the_verdict_says_so(tmp_path):
     state = build(Picky(), (torch.ones(4),), tmp_path)
     assert state.verification.verdict is Verdict.MATCH
@@ -343,3 +359,26 @@ def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, c
     overview = Overview()
     overview.add(result)
     assert "specialised        1" in "\n".join(overview.lines())
+
+
+class SelfAttending(TwoWays):
+    """Decides by whether two inputs are one tensor."""
+
+    def forward(self, query, key):
+        return self.one(query) if query is key else self.other(key)
+
+
+def test_two_inputs_that_are_one_tensor_are_so_for_the_original(tmp_path):
+    """The build has two inputs, and computes something else than the script did."""
+    x = torch.randn(2, 8, generator=DRAWN)
+    model = SelfAttending()
+    state = build(model, (x, x), tmp_path)
+    (expected,) = load_arrays(BuildFolder(tmp_path, "b").outputs).values()
+    assert np.allclose(expected, model(x, x).detach().numpy())
+    assert state.verification.verdict is Verdict.MISMATCH
+
+
+def test_attention_to_itself_is_a_match(tmp_path):
+    x = torch.randn(2, 4, 8, generator=DRAWN)
+    model = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+    assert build(model, (x, x, x), tmp_path).verification.verdict is Verdict.MATCH

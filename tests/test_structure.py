@@ -83,3 +83,11 @@ def test_constants_tell_flags_apart_but_not_values_of_tensors():
         {"a": torch.ones(1), "b": True}
     )
     assert structure.constants({"b": True}) != structure.constants({"b": False})
+
+
+def test_a_tensor_that_occurs_twice_stays_one():
+    x, y = torch.ones(2), torch.ones(2)
+    first, (second, third) = structure.clone((x, [x, y]))
+    assert first is second
+    assert first is not x
+    assert third is not first

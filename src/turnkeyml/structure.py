@@ -24,6 +24,7 @@ __all__ = [
     "is_tensor",
     "leaves",
     "name_arguments",
+    "once",
     "register_types",
     "replace",
     "shapes",
@@ -85,13 +86,31 @@ def replace(value: Any, visit: Visitor, name: str = "") -> Any:
     return _Traversal(visit, copies=True).replace(value, name)
 
 
+def once(visit: Visitor) -> Visitor:
+    """A visitor that replaces a tensor that occurs twice by the same tensor both times.
+
+    A model may look at that: attention is faster if query, key and value are one tensor.
+    """
+    seen: dict[int, tuple[Any, Any]] = {}
+
+    def shared(path: str, tensor: Any) -> Any:
+        if id(tensor) not in seen:  # it is kept, so that nothing else gets its identity
+            seen[id(tensor)] = tensor, visit(path, tensor)
+        return seen[id(tensor)][1]
+
+    return shared
+
+
 def clone(value: Any) -> Any:
-    """The same structure with a copy of every tensor, detached from the autograd graph."""
+    """The same structure with a copy of every tensor, detached from the autograd graph.
+
+    Of a tensor that occurs twice there is one copy.
+    """
 
     def duplicate(_: str, tensor: Any) -> Any:
         return tensor.detach().clone() if hasattr(tensor, "detach") else tensor.copy()
 
-    return replace(value, duplicate)
+    return replace(value, once(duplicate))
 
 
 def leaves(value: Any, name: str = "") -> dict[str, Any]:

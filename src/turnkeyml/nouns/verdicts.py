@@ -113,6 +113,8 @@ class ReferenceRecord:
     """The number of held-out sets of inputs with reference outputs."""
     held_out_others: tuple[tuple[str, ...], ...] = ()
     """For each of them, other precisions in which the original was run on it."""
+    held_out_other_course: tuple[bool, ...] = ()
+    """For each of them, whether the original is known to decide something else there."""
     specialised: bool = False
     """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()

@@ -174,7 +174,7 @@ class GpuSession(LiveSession):
 
     def _renew_arguments(self) -> None:
         self._inputs = []
-        self._args, self._kwargs = structure.replace(self._pristine, self._moved)
+        self._args, self._kwargs = structure.replace(self._pristine, structure.once(self._moved))
         self._fed = _identities((self._args, self._kwargs))
 
     def _moved(self, _: str, tensor: Any) -> Any:

@@ -51,6 +51,7 @@ def save_reference(
         others=tuple(reference.others),
         held_out=len(reference.held_out),
         held_out_others=tuple(tuple(held.others) for held in reference.held_out),
+        held_out_other_course=tuple(held.other_course for held in reference.held_out),
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
@@ -68,6 +69,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         deterministic=record.deterministic,
         repeats=tuple(load_arrays(folder.outputs_again(n + 1)) for n in range(record.repeats)),
         compute=_saved(record.others, folder.outputs_in),
+        at_hand=record.others,
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
         held_out=tuple(_load_held_out(folder, record)),
     )
@@ -75,14 +77,17 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
     others = itertools.chain(record.held_out_others, itertools.repeat(()))
+    decided = itertools.chain(record.held_out_other_course, itertools.repeat(False))
     verified = record.held_out_verified
-    for number, known in zip(range(1, record.held_out + 1), others, strict=False):
+    for number, known, other in zip(range(1, record.held_out + 1), others, decided, strict=False):
         yield Reference(
             load_arrays(folder.held_out_inputs(number)),
             load_arrays(folder.held_out_outputs(number)),
             precision=record.precision,
             compute=_saved(known, functools.partial(folder.held_out_outputs, number)),
+            at_hand=known,
             verified=load_arrays(folder.held_out_verified(number)) if verified else None,
+            other_course=other,
         )
 
 

@@ -16,7 +16,7 @@ __all__ = ["Calibration", "cosine", "judge_floats"]
 UNSTABLE = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
 LEAST_MAGNITUDE = 1e-6
-"""The magnitude that an output is taken to have at least where nothing more exact is known."""
+"""The largest number that an output of zeros is taken to have, for its relative error."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,8 @@ def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rule
 
 def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
     """Whether every number is within the loose tolerance."""
-    scale = max(magnitude_of(golden), LEAST_MAGNITUDE)
     error = np.abs(numbers - golden)
-    return bool(np.all(error <= rules.loose * (np.abs(golden) + scale)))
+    return bool(np.all(error <= rules.loose * (np.abs(golden) + magnitude_of(golden))))
 
 
 def _is_even(

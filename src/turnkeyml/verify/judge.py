@@ -34,6 +34,9 @@ NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the r
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
 
+MOST_CLOSE = 3
+"""So many held-out sets that are all only close are no accident of ill-conditioned inputs."""
+
 ALIKE = 10
 """How much larger or smaller outputs may be for their rounding to be alike."""
 
@@ -120,6 +123,9 @@ def _with_held_out(found: Verification, others: list[Verification]) -> Verificat
     """A verdict that the held-out sets confirm, with how many of them do."""
     matching = sum(other.verdict is Verdict.MATCH for other in others)
     near = sum(other.verdict is Verdict.CLOSE for other in others)
+    if near == len(others) >= MOST_CLOSE:
+        reason = f"{found.reason} on the recorded inputs; on all others: {others[0].reason}"
+        return replace(others[0], reason=reason)
     more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
     found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
     return _in_parts(found, others)

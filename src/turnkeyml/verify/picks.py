@@ -24,6 +24,8 @@ MOST_TURNED = 0.1
 MOST_OWN = 4
 """How many times as many decisions as the original a build may turn in one row or channel."""
 LONGEST_RANKING = 4096
+ENOUGH_STEPS = 8
+"""Turned decisions from which on it is no accident that all of them went to a neighbour."""
 
 
 def judge_booleans(
@@ -77,7 +79,17 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
         return Basis.UNSTABLE
     explained = rules.factor * (max(known.own, known.turned) + spare)
     within = np.count_nonzero(turned) <= explained and _is_scattered(turned, own, explained)
-    return Basis.CALIBRATED if within else Basis.NONE
+    near = not _are_levels(known) or _furthest(found, known.exact) <= rules.factor
+    return Basis.CALIBRATED if within and near else Basis.NONE
+
+
+def _are_levels(known: Calibration) -> bool:
+    """Whether integers are rounded numbers, as in an image: the original is off by one only."""
+    return known.own >= ENOUGH_STEPS and _furthest(known.original, known.exact) == 1
+
+
+def _furthest(found: np.ndarray, exact: np.ndarray) -> float:
+    return float(np.abs(real(found) - real(exact)).max(initial=0.0))
 
 
 def _is_scattered(turned: np.ndarray, own: np.ndarray, explained: float) -> bool:

@@ -37,7 +37,7 @@ class Reference:
 
     ``compute`` runs the original in another precision (``fp64``, ``fp32``, ``fp16`` or ``bf16``),
     or returns None where that cannot be done. It is asked once per precision, and only if a
-    verdict depends on the answer.
+    verdict depends on the answer. ``at_hand``: the precisions for which that takes no computation.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Reference:
         deterministic: bool = True,
         repeats: tuple[Outputs, ...] = (),
         compute: Compute | None = None,
+        at_hand: tuple[str, ...] = (),
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
         costly: bool = False,
@@ -76,6 +77,7 @@ class Reference:
         """Whether the original is known to decide something else on these inputs than on the
         recorded ones."""
         self._compute = compute
+        self._at_hand = at_hand
         self._others: dict[str, Outputs | None] = {}
 
     def in_precision(self, precision: str) -> Outputs | None:
@@ -93,8 +95,8 @@ class Reference:
 
     @property
     def known(self) -> set[str]:
-        """The precisions in which its outputs are known so far."""
-        return {self.precision, *self.others}
+        """The precisions in which its outputs are known so far, or are kept in the build."""
+        return {self.precision, *self._at_hand, *self.others}
 
     @property
     def others(self) -> dict[str, Outputs]:

@@ -13,7 +13,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -27,6 +27,12 @@ __all__ = ["Course", "Read", "TooMuchWork", "course_of"]
 
 READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
 """Functions that read values without any operator."""
+
+LEAVING = frozenset(
+    {"__array__", "__dlpack__", "__reduce_ex__", "__repr__", "data_ptr", "untyped_storage"}
+)
+"""Functions with which values leave torch, so that its tracer does not know what becomes of them:
+to NumPy and others, to text and bytes, and as an address."""
 
 SHAPE_ONLY = ("_like", "new_empty", "new_full", "new_ones", "new_zeros")
 """Endings of the names of operators whose results do not depend on the values of a tensor."""
@@ -42,25 +48,39 @@ class TooMuchWork(Exception):
     """The model runs more operators than it may."""
 
 
+Spot = tuple[tuple[str, int], ...]
+"""The calls that lead to a read, as the names of files and the offsets of instructions."""
+
+
 @dataclass(frozen=True)
 class Read:
     """A line that reads a value of a tensor that depends on the inputs or on chance."""
 
+    spot: Spot
     place: str
     """The file and the line, for people."""
     lines: frozenset[tuple[str, int]]
     """The lines that lead there, as the names of files and their line numbers."""
     values: tuple[Any, ...]
     """What was read there, in order; None for numbers that need not decide anything."""
+    leaves: bool = False
+    """Whether what is read leaves torch."""
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether nothing but booleans was read there, which can come out in two ways only."""
+        return all(isinstance(value, bool) for value in self.values)
 
 
 @dataclass
 class Course:
     """What one call of a model read and ran."""
 
-    reads: dict[str, Read] = field(default_factory=dict)
-    """By place."""
+    reads: dict[Spot, Read] = field(default_factory=dict)
+    """By the instructions that lead there: one line may read several values."""
     operators: int = 0
+    weights: set[int] = field(default_factory=set)
+    """The numbers of the weights that it used."""
     has_dynamic_shapes: bool = False
     """Whether the shape of some tensor depends on the values of the inputs."""
     _digest: Any = field(default_factory=hashlib.sha256)
@@ -72,21 +92,23 @@ class Course:
 
     def same_as(self, other: Course) -> bool:
         """Whether two calls took the same course, as far as can be seen."""
-        reads = {place: read.values for place, read in self.reads.items()}
-        others = {place: read.values for place, read in other.reads.items()}
+        reads = {spot: read.values for spot, read in self.reads.items()}
+        others = {spot: read.values for spot, read in other.reads.items()}
         return self.path == other.path and reads == others
 
     def add_operator(self, name: str, weights: Iterable[int]) -> None:
         self.operators += 1
+        self.weights.update(weights)
         self._digest.update(f"{name} {sorted(weights)};".encode())
 
-    def add_read(self, value: Any) -> None:
-        lines = [(f.f_code.co_filename, f.f_lineno) for f in _frames(sys._getframe(1))]
+    def add_read(self, value: Any, *, leaves: bool = False) -> None:
+        frames = list(_frames(sys._getframe(1)))
+        lines = [(frame.f_code.co_filename, frame.f_lineno) for frame in frames]
         own = next((line for line in lines if not line[0].startswith(OWN)), lines[0])
+        spot = tuple((frame.f_code.co_filename, frame.f_lasti) for frame in frames)
         place = f"{os.path.basename(own[0])}, line {own[1]}"
-        earlier = self.reads.get(place, Read(place, frozenset(), ()))
-        known = earlier.lines | frozenset(lines)
-        self.reads[place] = Read(place, known, (*earlier.values, _decisive(value)))
+        earlier = self.reads.get(spot, Read(spot, place, frozenset(lines), (), leaves))
+        self.reads[spot] = replace(earlier, values=(*earlier.values, _decisive(value)))
 
 
 def course_of(
@@ -123,10 +145,11 @@ def course_of(
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            if getattr(function, "__name__", "") in READERS:
+            name = getattr(function, "__name__", "")
+            if name in READERS or name in LEAVING:
                 tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
                 for tensor in filter(followed.__contains__, tensors):
-                    course.add_read(tensor)
+                    course.add_read(tensor, leaves=name in LEAVING)
             return function(*args, **(kwargs or {}))
 
     with Functions(), Operators():
@@ -197,7 +220,7 @@ def _decisive(value: Any) -> Any:
 
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """The calls that lead to a frame, innermost first."""
-    while frame is not None:
+    """The calls that lead to a frame from the one that watches, innermost first."""
+    while frame is not None and frame.f_code is not course_of.__code__:
         yield frame
         frame = frame.f_back

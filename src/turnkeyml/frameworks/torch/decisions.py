@@ -31,6 +31,11 @@ class Warned:
     line: Line
     what: str
 
+    @property
+    def in_torch(self) -> bool:
+        """Whether it is a line of torch, which says nothing of the model's."""
+        return Path(torch.__file__).parent in Path(self.line[0]).parents
+
     def __str__(self) -> str:
         return f"{Path(self.line[0]).name}, line {self.line[1]}: {self.what}"
 
@@ -82,15 +87,16 @@ class Decisions:
         """
         relevant = [w for w in warned if self._exercise.concerns(w.line)]
         if found.verdict is Verdict.SPECIALISED:
-            return tuple(map(str, relevant or warned)) or self._read_at(self._exercise.reads)
+            named = [str(w) for w in relevant or warned if not w.in_torch]
+            return tuple(named) or self._read_at(self._exercise.reads) or tuple(map(str, warned))
         if not found.trusted or not traced:
             return ()
         unseen = [str(w) for w in relevant if not self._exercise.turned(w.line)]
         lines = {w.line for w in warned}
-        silent = [r for r in self._exercise.branches if not r.lines & lines]
+        silent = [r for r in self._exercise.silent if not r.lines & lines]
         return (*unseen, *self._read_at(r for r in silent if not self._exercise.has_turned(r)))
 
     @staticmethod
     def _read_at(reads: Iterable[Read]) -> tuple[str, ...]:
         """Where the original reads values of its inputs and torch does not warn of it."""
-        return tuple(f"{read.place}: reading a value" for read in reads)
+        return tuple(dict.fromkeys(f"{read.place}: reading a value" for read in reads))

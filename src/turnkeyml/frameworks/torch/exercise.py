@@ -23,7 +23,7 @@ __all__ = ["Exercise", "Line", "exercise"]
 MOST_SETS = 4
 """The most sets with another course that are kept; each is a part of the build."""
 MOST_SETS_THAT_TURN = 8
-"""The same where a boolean comes out otherwise for the first time."""
+"""The same where a boolean comes out otherwise for the first time, or other weights are used."""
 MOST_RUNS_LARGE = 6
 """The most unusual sets that are tried with a model of many weights. Others are tried with all."""
 MOST_WORK = 20
@@ -67,16 +67,21 @@ class Exercise:
         return [read for read in self.reads if any(isinstance(v, bool) for v in read.values)]
 
     @property
+    def silent(self) -> list[Read]:
+        """Where it decides and torch's tracer need not say so."""
+        return [read for read in self.reads if read.leaves or read in self.branches]
+
+    @property
     def reads_numbers(self) -> bool:
         """Whether it reads numbers, which may decide something without our seeing it."""
         return any(None in read.values for read in self.reads)
 
     @property
     def is_complete(self) -> bool:
-        """Whether more inputs can show nothing new."""
-        if self.recorded is None or self.recorded.has_dynamic_shapes or self.reads_numbers:
+        """Whether more inputs can show nothing new: an integer may always have one more value."""
+        if self.recorded is None or self.recorded.has_dynamic_shapes:
             return False
-        return all(map(self.has_turned, self.reads))
+        return all(read.is_boolean and self.has_turned(read) for read in self.reads)
 
     def concerns(self, line: Line) -> bool:
         """Whether a line may read a value that depends on the inputs, and not only a shape."""
@@ -90,13 +95,14 @@ class Exercise:
         return all(map(self.has_turned, reads)) if reads else self._takes_other_paths
 
     def has_turned(self, read: Read) -> bool:
-        """Whether a decision came out otherwise on some other inputs, as far as can be seen."""
-        if None in read.values:
+        """Whether a decision came out otherwise on some other inputs, as far as can be seen.
+
+        Which numbers decide something is not: another length may be padded to the same size.
+        """
+        if not read.is_boolean:
             return self._takes_other_paths
-        return any(
-            read.place not in course.reads or course.reads[read.place].values != read.values
-            for course in self.others
-        )
+        others = [course.reads.get(read.spot, read) for course in self.others]
+        return any(other.values != read.values for other in others)
 
     @property
     def _takes_other_paths(self) -> bool:
@@ -128,11 +134,13 @@ def exercise(subject: Deciding, reference: Reference) -> Exercise:
 
 def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -> Exercise:
     """What is known after one more set of inputs, which is kept if it may show something new."""
-    assert found.recorded is not None
-    other = not course.same_as(found.recorded)
+    recorded = found.recorded
+    assert recorded is not None
+    other = not course.same_as(recorded)
     is_new = not any(course.same_as(known) for known in found.others)
     before, found = found, replace(found, others=(*found.others, course))
     turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
+    turns |= all(course.weights != known.weights for known in (recorded, *before.others))
     room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
     reference = None
     if (is_new and room) if other else found.reads_numbers:

@@ -46,9 +46,10 @@ class Flattened(torch.nn.Module):
         return self, self.tensors()
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """Copies of the recorded tensors, in the order of ``forward``."""
-        found = structure.leaves(structure.clone(self._arguments))
-        return tuple(torch.as_tensor(t) for t in found.values())
+        """Copies of the recorded tensors, in the order of ``forward``; one per input, so that an
+        exporter does not take two inputs for one."""
+        found = structure.leaves(self._arguments)
+        return tuple(torch.as_tensor(t).detach().clone() for t in found.values())
 
 
 def input_names(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:

@@ -176,7 +176,7 @@ class _Original:
 
         args, kwargs = structure.clone(self._arguments)
         if cast is not None:
-            args, kwargs = structure.replace((args, kwargs), convert)
+            args, kwargs = structure.replace((args, kwargs), structure.once(convert))
         with torch.no_grad(), eval_mode(module):
             result = module(*args, **kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
