@@ -217,6 +217,22 @@ def test_errors_are_those_where_something_is_found():
     assert errors_of(lambda inputs: NOTHING, Reference(INPUT, NOTHING)) is None
 
 
+@pytest.mark.parametrize(
+    ("precision", "cause"), [("fp32", Cause.CANNOT_RUN), ("fp16", Cause.ORIGINAL_UNSTABLE)]
+)
+def test_inputs_beyond_the_range_of_the_precision_prove_nothing(precision, cause):
+    large = {"x": np.full(3, 1e7, np.float32)}
+
+    def run(inputs):
+        if inputs is large:
+            raise RuntimeError("an index is out of range")
+        return NOTHING
+
+    reference = Reference(INPUT, NOTHING, held_out=(Reference(large, FOUND),))
+    seen = judge(run, reference, precision)
+    assert (seen.verdict, seen.cause) == (Verdict.MISMATCH, cause)
+
+
 def test_what_cannot_be_run_on_them_is_a_mismatch():
     def run(inputs):
         if inputs is OTHER:

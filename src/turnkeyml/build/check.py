@@ -109,7 +109,10 @@ def _by_submodules(
         print(f"By submodules: {found}", flush=True)
         if not found.arrived:
             return replace(whole, reason=f"{whole.reason}; {_where(found)}")
-        others = [walk(path, held, precision, threads) for held in reference.held_out]
+        others = []
+        for held in reference.held_out:
+            others.append(walk(path, held, precision, threads))
+            print(f"By submodules, on other inputs: {others[-1]}", flush=True)
     except Exception as error:  # noqa: BLE001 - the verdict on the whole remains, and says why
         reason = f"{whole.reason}; the check of its submodules failed: {describe(error)}"
         return replace(whole, reason=reason)

@@ -214,9 +214,21 @@ def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Referen
     try:
         outputs = run(held.inputs)
     except Exception as error:  # noqa: BLE001 - the original runs on them, so that this is a verdict
+        if _is_beyond(held.inputs, precision):
+            reason = (
+                f"it cannot be run on inputs beyond the range of {precision}: {describe(error)}"
+            )
+            return Verification(Verdict.MISMATCH, Cause.ORIGINAL_UNSTABLE, reason)
         reason = f"it cannot be run: {describe(error)}"
         return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
     return compare(outputs, held, precision, kin=(recorded,))
+
+
+def _is_beyond(inputs: Outputs, precision: str) -> bool:
+    """Whether some inputs are more than a precision holds, so that they prove nothing there."""
+    most = RULES[precision].largest
+    floats = [array for array in inputs.values() if array.dtype.kind == "f" and array.size]
+    return any(float(np.nanmax(np.abs(array))) > most for array in floats)
 
 
 def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:
