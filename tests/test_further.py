@@ -231,6 +231,9 @@ def test_inputs_beyond_the_range_of_the_precision_prove_nothing(precision, cause
     reference = Reference(INPUT, NOTHING, held_out=(Reference(large, FOUND),))
     seen = judge(run, reference, precision)
     assert (seen.verdict, seen.cause) == (Verdict.MISMATCH, cause)
+    wrong = judge(lambda inputs: UNSTABLE if inputs is large else NOTHING, reference, precision)
+    assert not wrong.trusted
+    assert (wrong.cause is Cause.ORIGINAL_UNSTABLE) is (precision == "fp16")
 
 
 def test_what_cannot_be_run_on_them_is_a_mismatch():
