@@ -112,7 +112,8 @@ class _Walker:
             if not found:
                 verdict, found = self._step(ahead, _nearest)
             if not self._missing:  # each of them matches by itself
-                verdict = max(self._matching, key=lambda one: one.max_relative_error or 0.0)
+                seen = self._matching or [verdict]
+                verdict = max(seen, key=lambda one: one.max_relative_error or 0.0)
             if verdict.verdict is Verdict.MATCH or not found:
                 break
         return Walk(len(self.known), verdict, self.last)

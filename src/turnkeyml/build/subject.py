@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from turnkeyml.nouns import InvocationRecord
     from turnkeyml.runtimes.contract import LiveModel
 
-__all__ = ["FEW_SETS_BYTES", "Subject", "differ", "is_comparable"]
+__all__ = ["FEW_SETS_BYTES", "Subject", "comparable_on", "differ"]
 
 
 FEW_SETS = 2
@@ -103,12 +103,7 @@ class Subject(ABC):
         """The outputs on other inputs; None if these are the same, or give nothing to compare."""
         if not differ(inputs, recorded.inputs):
             return None
-        try:
-            reference = self.compute_on(inputs)
-        except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
-            print(f"The original fails on {variant} inputs: {describe(error)}", flush=True)
-            return None
-        return reference if is_comparable(reference.outputs) else None
+        return comparable_on(self.compute_on, inputs, variant)
 
     @property
     def live_kind(self) -> str:
@@ -149,6 +144,21 @@ class Subject(ABC):
 def differ(inputs: Outputs, recorded: Outputs) -> bool:
     """Whether any input has other values than the recorded one."""
     return any(not np.array_equal(inputs[name], recorded[name]) for name in inputs)
+
+
+def comparable_on(
+    compute: Callable[[Outputs], Reference], inputs: Outputs, what: str
+) -> Reference | None:
+    """What the original computes on some inputs; None if it fails, or returns nothing to compare.
+
+    ``what`` says in the log which inputs these are.
+    """
+    try:
+        found = compute(inputs)
+    except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+        print(f"The original fails on {what} inputs: {describe(error)}", flush=True)
+        return None
+    return found if is_comparable(found.outputs) else None
 
 
 def is_comparable(outputs: Outputs) -> bool:

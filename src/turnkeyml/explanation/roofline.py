@@ -63,8 +63,7 @@ def operators_of(
 def without_bounds(operators: Iterable[Operator]) -> tuple[Operator, ...]:
     """The operators without what the machine allows, where their times are not those of the
     machine that computes them."""
-    plain = Operator("", "", 0.0, 0.0)
-    return tuple(replace(one, least_ms=plain.least_ms, bound=plain.bound) for one in operators)
+    return tuple(replace(one, least_ms=None, bound=Bound.UNKNOWN) for one in operators)
 
 
 def _math_of(operator: OperatorTime, precision: str, profile: Profile) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from turnkeyml.build.subject import FEW_SETS_BYTES, differ, is_comparable
+from turnkeyml.build.subject import FEW_SETS_BYTES, comparable_on, differ
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.course import Course, Read
 from turnkeyml.nouns import InvocationRecord
@@ -144,7 +144,7 @@ def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -
     room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
     reference = None
     if (is_new and room) if other else found.reads_numbers:
-        reference = _reference_on(subject, inputs)
+        reference = comparable_on(subject.compute_on, inputs, "unusual")
     if reference is None:
         return found
     reference.other_course = other
@@ -170,13 +170,3 @@ def _watched(subject: Deciding, inputs: Outputs, most: int | None = None) -> Cou
     except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
         print(f"The original cannot be watched on other inputs: {describe(error)}", flush=True)
         return None
-
-
-def _reference_on(subject: Deciding, inputs: Outputs) -> Reference | None:
-    """What the original computes; None if that is nothing to compare with."""
-    try:
-        found = subject.compute_on(inputs)
-    except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
-        print(f"The original fails on unusual inputs: {describe(error)}", flush=True)
-        return None
-    return found if is_comparable(found.outputs) else None
