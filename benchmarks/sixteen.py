@@ -7,9 +7,10 @@ hello   hello_world.py twice: how long it takes, how well its median is known, h
 race    a ResNet-18 with every runtime of this machine, in two precisions: how long the race takes,
         why each contestant stopped, and what waiting contestants and their compilers use of the
         processors
-turns   whether a contestant has the same median in a race as alone: the same sampler measures each
-        of three alone, then all in turns, then each alone again, and so on. The ratio of a race to
-        what was measured alone right before and after it cancels what the machine does meanwhile
+turns   whether a contestant has the same median in a race as alone: three contestants take turns.
+        The first turn of each begins after others have run, as in a race; then it goes on for
+        three more, as if it were alone. What the machine does meanwhile cancels in the ratio of
+        neighbors. Takes TURNS_SECONDS (environment); TURNS_FILE keeps every run
 
 Takes about six minutes. ``fidelity.py resnet`` compares with a hand-written loop.
 """
@@ -26,19 +27,31 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import yaml
+
+from turnkeyml.measure.contestant import RECOVERY_SECONDS, settling_seconds
+from turnkeyml.measure.rules import Rule
 
 HERE = Path(__file__).parent
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
 RESNET = HERE / "scripts" / "resnet18.py"
 TURNKEY = [sys.executable, "-m", "turnkeyml"]
-TURN_SECONDS, CYCLES = 0.5, int(os.environ.get("CYCLES", "40"))
-"""For how long each is measured alone or in a race, and how many races. Many short ones: what the
-machine does from second to second is more than what is looked for."""
+SECONDS, TELL_SECONDS = float(os.environ.get("TURNS_SECONDS", "120")), 60.0
+"""How long contestants take turns, and how often it is printed what is known so far."""
+SAVE = os.environ.get("TURNS_FILE")
+"""The file that gets the times of all runs."""
+TURN_SECONDS, TURNS_ALONE = 0.128, 3
+"""How long a turn is, and how many of them each contestant has alone. Short ones: what the machine
+does from second to second is more than what is looked for."""
+CURVE_SECONDS = 0.016
+"""The steps of time in which runs are looked at after others have run."""
+WARM_UP = Rule()
 LOOK_SECONDS, COUNT_SECONDS = 0.03, 1.0
 """How often we look at the processes of a command, and how often for new ones."""
 SHORT_SECONDS = 0.06
@@ -157,44 +170,93 @@ def race(folder: Path) -> None:
         print(f"race: {describe(row)}")
 
 
+@dataclass
+class Series:
+    """What one contestant does between two others: a turn as in a race, then more, as if alone."""
+
+    first: np.ndarray
+    """Nanoseconds of each run from the first after others have run, of those that do not count
+    in a race and of those that do."""
+    alone: list[np.ndarray]
+    """Nanoseconds of each run, for each of the turns that follow."""
+
+    def counted(self, settling: float) -> np.ndarray:
+        """The runs of the first turn that count in a race: those after so many seconds."""
+        return self.first[np.cumsum(self.first) - self.first >= settling * 1e9]
+
+
 def turns(folder: Path) -> None:
-    import numpy as np
-
-    from turnkeyml.measure.rules import Rule
-    from turnkeyml.measure.sampler import sample
-
-    rule = Rule(
-        least_runs=1,
-        least_seconds=TURN_SECONDS,
-        cap_seconds=TURN_SECONDS,
-        warmup_seconds=0.1,
-        warmup_cap_seconds=0.2,
-    )
-
-    def medians(meters: list[Any]) -> list[float]:
-        found = sample(meters, rule)
-        return [float(np.median(samples.latencies)) / 1e6 for samples in found]
-
     with contextlib.ExitStack() as stack:
         meters = contestants(folder / "turns", stack)
-        alone = [[medians([meter])[0] for meter in meters.values()]]
-        together = []
-        for _ in range(CYCLES):
-            together.append(medians([*meters.values()]))
-            alone.append([medians([meter])[0] for meter in meters.values()])
-    for number, name in enumerate(meters):
-        around = [(a[number] + b[number]) / 2 for a, b in itertools.pairwise(alone)]
-        ratios = [t[number] / a for t, a in zip(together, around, strict=True)]
+        warm = {name: meter.warm_up(WARM_UP) for name, meter in meters.items()}
+        for meter in meters.values():
+            meter.rest()
+        found: dict[str, list[Series]] = {name: [] for name in meters}
+        begin = told = time.monotonic()
+        while time.monotonic() - begin < SECONDS:
+            names = list(meters)
+            first = len(found[names[0]]) % len(names)
+            for name in names[first:] + names[:first]:
+                found[name].append(series(meters[name], warm[name]))
+            if time.monotonic() - told > TELL_SECONDS:
+                told = time.monotonic()
+                tell(found)
+    tell(found)
+    if SAVE:
+        arrays = {
+            f"{name} {number} {turn}": times
+            for name, known in found.items()
+            for number, one in enumerate(known)
+            for turn, times in enumerate([one.first, *one.alone])
+        }
+        np.savez_compressed(SAVE, **arrays)  # type: ignore[arg-type]
+
+
+def series(meter: Any, warm: Any) -> Series:
+    """One series: the first turn begins as in a race, the others as in a measurement alone."""
+    block = warm.typical * warm.block
+    turn = max(1, int(TURN_SECONDS * 1e9 / block))
+    first = meter.take(turn + int(settling_seconds() * 1e9 / block), warm.block, 0).times
+    recovery = max(1, int(RECOVERY_SECONDS * 1e9 / warm.typical))
+    alone = [meter.take(turn, warm.block, recovery).times for _ in range(TURNS_ALONE)]
+    meter.rest()
+    return Series(first, alone)
+
+
+def tell(found: dict[str, list[Series]]) -> None:
+    """Print, for each contestant, what is known so far."""
+    for name, known in found.items():
+        ratios, noise, overall = [], [], []
+        for one in known:
+            alone = float(np.median(np.concatenate(one.alone)))
+            ratios.append(float(np.median(one.counted(settling_seconds()))) / alone)
+            noise.append(abs(float(np.median(one.alone[-1]) / np.median(one.alone[0])) - 1))
+            overall.append(alone)
         low, high = interval_of_median(ratios)
-        noise = statistics.median(
-            abs(a[number] / b[number] - 1) for a, b in itertools.pairwise(alone)
-        )
         print(
-            f"turns: {name:<12} alone {statistics.median(around):8.4f} ms, in a race / alone "
-            f"{statistics.median(ratios):.4f} (95% interval {low:.3f} to {high:.3f}, {CYCLES} "
-            f"races; alone twice in a row {noise:.1%} apart)",
+            f"turns: {name:<12} alone {statistics.median(overall) / 1e6:8.4f} ms, in a race / "
+            f"alone {statistics.median(ratios):.4f} (95% interval {low:.3f} to {high:.3f}, "
+            f"{len(ratios)} turns; alone twice in a row {statistics.median(noise):.1%} apart)",
             flush=True,
         )
+        print(f"       ms after others have run: {settling_curve(known)}", flush=True)
+
+
+def settling_curve(known: list[Series]) -> str:
+    """How much longer than alone runs take, by the time since others have run."""
+    sums: dict[int, list[float]] = {}
+    for one in known:
+        alone = float(np.median(np.concatenate(one.alone)))
+        bins = ((np.cumsum(one.first) - one.first) / 1e9 / CURVE_SECONDS).astype(int)
+        for number in np.unique(bins):
+            sums.setdefault(int(number), []).append(
+                float(np.median(one.first[bins == number])) / alone
+            )
+    return ", ".join(
+        f"{1000 * CURVE_SECONDS * number:.0f}: {statistics.median(ratios):.3f}"
+        for number, ratios in sorted(sums.items())
+        if len(ratios) > len(known) / 2
+    )
 
 
 def interval_of_median(numbers: list[float]) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.system import machine
 from turnkeyml.system.activity import Activity
 
-__all__ = ["NOTHING", "Contestant"]
+__all__ = ["NOTHING", "RECOVERY_SECONDS", "Contestant", "settling_seconds"]
 
 SLICE_SECONDS = 0.1
 SLICE_ALONE_SECONDS = 0.25
@@ -160,12 +160,12 @@ class Contestant:
         """Runs that do not count; where others have run in between, at least one."""
         typical = max(1.0, self._warm.typical) / 1e9
         least = int(self._has_opponents or typical < LONG_RUN_SECONDS)
-        seconds = _settling_seconds() if self._has_opponents else RECOVERY_SECONDS
+        seconds = settling_seconds() if self._has_opponents else RECOVERY_SECONDS
         return max(int(seconds / typical), least)
 
     def _next(self, number: int) -> int:
         """How many samples to take in the next round."""
-        in_turns = max(SLICE_SECONDS, 2 * _settling_seconds())
+        in_turns = max(SLICE_SECONDS, 2 * settling_seconds())
         seconds = in_turns if self._has_opponents else SLICE_ALONE_SECONDS
         typical = max(1.0, self._warm.typical * self._warm.block)
         fitting = max(1, int(seconds * 1e9 / typical))
@@ -206,7 +206,7 @@ class Contestant:
         )
 
 
-def _settling_seconds() -> float:
+def settling_seconds() -> float:
     """For how long runs do not count after others have run."""
     wanted = SETTLING_SECONDS * len(machine.allowed_processors())
     return min(max(RECOVERY_SECONDS, wanted), MOST_SETTLING_SECONDS)
