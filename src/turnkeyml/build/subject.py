@@ -12,6 +12,7 @@ import numpy as np
 from turnkeyml.errors import describe
 from turnkeyml.verify.draw import VARIANTS, draw
 from turnkeyml.verify.further import FURTHER, draw_further
+from turnkeyml.verify.padding import draw_padded
 from turnkeyml.verify.reference import Outputs, Reference, is_informative
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Subject(ABC):
             self._reference = self.compute_reference(threads)
             if self._reference.deterministic:
                 self._reference.held_out = self._held_out(self._reference)
+                self._reference.padded = self._padded(self._reference)
         return self._reference
 
     def _held_out(self, recorded: Reference) -> tuple[Reference, ...]:
@@ -66,6 +68,11 @@ class Subject(ABC):
         if any(is_informative(known.outputs) for known in (recorded, *found)):
             return found
         return (*found, *self._further(recorded))
+
+    def _padded(self, recorded: Reference) -> Reference | None:
+        """On masks that are padded on the left, if there are any."""
+        inputs = draw_padded(recorded.inputs)
+        return inputs and self._on(inputs, recorded, "padded")
 
     def _ordinary(self, recorded: Reference) -> Iterator[Reference]:
         """On inputs like the recorded ones.

@@ -115,6 +115,8 @@ class ReferenceRecord:
     """For each of them, other precisions in which the original was run on it."""
     held_out_other_course: tuple[bool, ...] = ()
     """For each of them, whether the original is known to decide something else there."""
+    padded: bool = False
+    """Whether one more held-out set, after these, has masks that are padded on the left."""
     specialised: bool = False
     """Whether the export is only valid for the recorded inputs."""
     frozen: tuple[str, ...] = ()

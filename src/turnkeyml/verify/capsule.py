@@ -35,7 +35,7 @@ def save_reference(
         save_arrays(folder.outputs_in(precision), outputs)
     for number, repeat in enumerate(reference.repeats, start=1):
         save_arrays(folder.outputs_again(number), repeat)
-    for number, held in enumerate(reference.held_out, start=1):
+    for number, held in enumerate(reference.all_held_out, start=1):
         save_arrays(folder.held_out_inputs(number), held.inputs)
         save_arrays(folder.held_out_outputs(number), held.outputs)
         for precision, outputs in held.others.items():
@@ -50,8 +50,9 @@ def save_reference(
         repeats=len(reference.repeats),
         others=tuple(reference.others),
         held_out=len(reference.held_out),
-        held_out_others=tuple(tuple(held.others) for held in reference.held_out),
+        held_out_others=tuple(tuple(held.others) for held in reference.all_held_out),
         held_out_other_course=tuple(held.other_course for held in reference.held_out),
+        padded=reference.padded is not None,
         specialised=verification.verdict is Verdict.SPECIALISED,
         frozen=verification.frozen,
         verified=verified is not None,
@@ -62,6 +63,7 @@ def save_reference(
 
 def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
     """What a build was verified by, without the original."""
+    sets = tuple(_load_held_out(folder, record))
     return Reference(
         load_arrays(folder.inputs),
         load_arrays(folder.outputs),
@@ -71,15 +73,18 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         compute=_saved(record.others, folder.outputs_in),
         at_hand=record.others,
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
-        held_out=tuple(_load_held_out(folder, record)),
+        held_out=sets[: record.held_out],
+        padded=sets[-1] if record.padded else None,
     )
 
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
+    """The held-out sets, the one with padded masks last."""
     others = itertools.chain(record.held_out_others, itertools.repeat(()))
     decided = itertools.chain(record.held_out_other_course, itertools.repeat(False))
-    verified = record.held_out_verified
-    for number, known, other in zip(range(1, record.held_out + 1), others, decided, strict=False):
+    numbers = range(1, record.held_out + record.padded + 1)
+    for number, known, other in zip(numbers, others, decided, strict=False):
+        verified = record.held_out_verified and number <= record.held_out
         yield Reference(
             load_arrays(folder.held_out_inputs(number)),
             load_arrays(folder.held_out_outputs(number)),

@@ -11,6 +11,7 @@ from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
+from turnkeyml.verify.padding import without_padding
 from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree, is_informative
 from turnkeyml.verify.spread import compare_runs, runs_of_build
@@ -54,6 +55,21 @@ def judge(
     """
     if not reference.deterministic:
         return _judge_random(run, reference, precision)
+    found = _judge_sets(run, reference, precision, may_specialise=may_specialise)
+    if not found.trusted or reference.padded is None:
+        return found
+    padded = _judge_padded(run, reference.padded, precision)
+    explained = _by_rounding(found, reference, reference.padded)
+    whole = found.verdict is Verdict.MATCH
+    if _is_lost(padded) or (whole and _is_wrong(padded, reference.padded, explained)):
+        return _as_held_out(found, padded, may_specialise=may_specialise)
+    return found
+
+
+def _judge_sets(
+    run: Run, reference: Reference, precision: str, *, may_specialise: bool
+) -> Verification:
+    """The verdict on the recorded and the held-out inputs."""
     found = compare(run(reference.inputs), reference, precision)
     if found.verdict not in (Verdict.MATCH, Verdict.IN_PARTS):
         return found
@@ -81,6 +97,11 @@ def judge(
         return _with_held_out(found, others) if found.trusted else _as_mismatch(found)
     if wrong is None:
         return _with_held_out(found, others)
+    return _as_held_out(found, wrong, may_specialise=may_specialise)
+
+
+def _as_held_out(found: Verification, wrong: Verification, *, may_specialise: bool) -> Verification:
+    """The verdict on what matches on the recorded inputs and is wrong on others."""
     verdict = Verdict.SPECIALISED if may_specialise else Verdict.MISMATCH
     reason = f"{found.reason} on the recorded inputs; on other inputs: {wrong.reason}"
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
@@ -205,19 +226,39 @@ def calibrate(reference: Reference, precision: str) -> None:
         return
     rules = RULES[precision]
     for wanted in (rules.more_exact, rules.original_in or precision):
-        for known in (reference, *(h for h in reference.held_out if not h.costly)):
+        for known in (reference, *(h for h in reference.all_held_out if not h.costly)):
             if wanted is not None:
                 known.in_precision(wanted)
+
+
+def _judge_padded(run: Run, padded: Reference, precision: str) -> Verification:
+    """On masks that are padded on the left: what nobody uses there need only be a number."""
+    outputs = _run_on(run, padded.inputs)
+    if isinstance(outputs, Verification):
+        return outputs
+    return compare(without_padding(outputs, padded.outputs, padded.inputs), padded, precision)
+
+
+def _is_lost(found: Verification) -> bool:
+    """Whether there is no number where the original has one, in whatever parts it was verified."""
+    return found.cause in (Cause.NOT_FINITE, Cause.CANNOT_RUN)
+
+
+def _run_on(run: Run, inputs: Outputs) -> Outputs | Verification:
+    """The outputs on inputs that the original runs on, or the verdict that it cannot be run."""
+    try:
+        return run(inputs)
+    except Exception as error:  # noqa: BLE001 - it becomes the verdict
+        reason = f"it cannot be run: {describe(error)}"
+        return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
 
 
 def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Reference) -> Verification:
     """On a held-out set. Where the original returns nothing on the recorded inputs, these may be
     more than the precision holds, and then only a match says something."""
-    try:
-        outputs = run(held.inputs)
-    except Exception as error:  # noqa: BLE001 - the original runs on them, so that this is a verdict
-        reason = f"it cannot be run: {describe(error)}"
-        found = Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
+    outputs = _run_on(run, held.inputs)
+    if isinstance(outputs, Verification):
+        found = outputs
     else:
         found = compare(outputs, held, precision, kin=(recorded,))
     if found.trusted or is_informative(recorded.outputs) or not _is_beyond(held.inputs, precision):

@@ -52,6 +52,7 @@ class Reference:
         at_hand: tuple[str, ...] = (),
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
+        padded: Reference | None = None,
         costly: bool = False,
         inner: Inner | None = None,
         other_course: bool = False,
@@ -68,6 +69,8 @@ class Reference:
         rounding too much to be compared with the original."""
         self.held_out = held_out
         """What the original computes on inputs that no exporter has seen."""
+        self.padded = padded
+        """What it computes where masks are padded on the left; None if there are no masks."""
         self.costly = costly
         """Whether another precision takes so much memory that it is computed only if the looser
         tolerance fails."""
@@ -87,6 +90,11 @@ class Reference:
         if precision not in self._others:
             self._others[precision] = self._compute(precision) if self._compute else None
         return self._others[precision]
+
+    @property
+    def all_held_out(self) -> tuple[Reference, ...]:
+        """The held-out sets, that with padded masks included."""
+        return self.held_out if self.padded is None else (*self.held_out, self.padded)
 
     @property
     def is_verified_on_others(self) -> bool:
