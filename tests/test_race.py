@@ -16,6 +16,7 @@ import yaml
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
+from turnkeyml.display import watchers
 from turnkeyml.display.results import race_lines
 from turnkeyml.evaluate.contest import measure
 from turnkeyml.evaluate.contestants import Contestants
@@ -28,7 +29,17 @@ from turnkeyml.measure.record import load_samples
 from turnkeyml.measure.rules import DEFAULT, Rule
 from turnkeyml.measure.sampler import LEAST_ROUNDS, PAUSING, Progress, Samples, sample
 from turnkeyml.measure.statistics import median_interval
-from turnkeyml.nouns import Cause, Evaluation, Performance, Plan, Verdict, Verification
+from turnkeyml.nouns import (
+    Cause,
+    Evaluation,
+    Input,
+    Performance,
+    Plan,
+    ScriptOutcome,
+    Verdict,
+    Verification,
+    events,
+)
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -492,3 +503,22 @@ def test_the_result_says_that_no_process_is_missing(rigorous):
     flags = evaluation["performance"]["flags"]  # that its processes differ is the machine's fault
     missing = [f for f in flags if f["kind"] == "processes" and "they differ" not in f["text"]]
     assert missing == []
+
+
+def test_a_pipe_hears_what_takes_long(monkeypatch, capsys):
+    """Compilers of torch.compile and TensorRT are silent for a minute and more."""
+    now = 0.0
+    monkeypatch.setattr(watchers.time, "monotonic", lambda: now)
+    watcher = watchers.PlainWatcher(show_status=True, monitor=True, traceback=False)
+    item = Input("net.py")
+    watcher.event(item, events.MeasureProgress("12345678", 4, "loading torch-compiled fp32"))
+    capsys.readouterr()
+    for second in range(1, 41):
+        now = float(second)
+        watcher.tick()
+    still = "net.py: 12345678: loading torch-compiled fp32 for"
+    assert capsys.readouterr().err == f"{still} 15 s so far\n{still} 30 s so far\n"
+    watcher.event(item, events.ScriptFinished(ScriptOutcome(), ()))
+    now = 100.0
+    watcher.tick()
+    assert capsys.readouterr().err == ""

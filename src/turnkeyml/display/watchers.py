@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PlainWatcher", "ViewWatcher", "make_monitor", "make_watcher"]
 
+SILENCE_SECONDS = 15.0
+"""How long nothing is printed before a line says what is still being done."""
+
 
 def make_watcher(
     show_status: bool, as_race: bool = False, overview: int = 0, verbose: bool = False
@@ -61,9 +64,13 @@ class PlainWatcher:
         self._traceback = traceback
         self._title = ""
         self._header_shown = False
+        self._doing = ""
+        """What takes so long, if nothing is printed for a while; empty if nothing is done."""
+        self._did_since = self._told_at = 0.0
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         self._title = f"{item.name} ({position} of {total})"
+        self._does("", item)
         if item.malformed_labels:
             labels = ", ".join(map(repr, item.malformed_labels))
             self._tell(
@@ -72,6 +79,7 @@ class PlainWatcher:
 
     def event(self, item: Input | None, event: events.Event) -> None:
         """Print a line about an event."""
+        self._does(_activity(event), item)
         match event:
             case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
                 self._tell(outcome.traceback.rstrip())
@@ -85,9 +93,13 @@ class PlainWatcher:
                     self._tell(f"{item.name}: {line}" if item else line)
 
     def tick(self) -> None:
-        """Do nothing: printed lines do not change."""
+        """Print what is being done if it takes long, as a log or a pipe shows no clock."""
+        now = time.monotonic()
+        if self._monitor and self._doing and now - self._told_at >= SILENCE_SECONDS:
+            self._tell(f"{self._doing} for {now - self._did_since:.0f} s so far")
 
     def input_finished(self, result: InputResult) -> None:
+        self._does("", None)
         if not self._header_shown:
             print(f"\n{HEADER}\n")
             self._header_shown = True
@@ -113,8 +125,35 @@ class PlainWatcher:
     def _warn(self, warning: str) -> None:
         self._tell(f"Warning: {warning}")
 
+    def _does(self, activity: str | None, item: Input | None) -> None:
+        """Take down what is being done from now on; None changes nothing."""
+        if activity is not None:
+            self._doing = f"{item.name}: {activity}" if item and activity else activity
+            self._did_since = self._told_at = time.monotonic()
+
     def _tell(self, text: str) -> None:
+        self._told_at = time.monotonic()
         print(text, file=sys.stderr, flush=True)
+
+
+def _activity(event: events.Event) -> str | None:
+    """What is done from an event on; empty if that is nothing, None if the event does not say."""
+    match event:
+        case events.ScriptStarted():
+            return "running the script"
+        case events.StageStarted(invocation, stage):
+            return f"{invocation}: {stage}"
+        case events.MeasureStarted(invocation, runtime):
+            return f"{invocation}: measuring with {runtime}"
+        case events.MeasureProgress(invocation, _, doing):
+            return f"{invocation}: {doing}"
+        case events.InvocationStarted(invocation):
+            return f"{invocation}: running the original"
+        case events.StageFinished(invocation) | events.BuildReused(invocation):
+            return f"{invocation}: checking the build"
+        case events.ScriptFinished() | events.InvocationFinished():
+            return ""
+    return None
 
 
 def _progress_line(event: events.Event) -> str | None:
