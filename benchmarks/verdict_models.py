@@ -7,6 +7,7 @@ made small; scripts of every folder of models/, as far as what they import is in
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
 import runpy
@@ -528,6 +529,14 @@ SCRIPTS = (
 """Small scripts that build quickly, of every folder, with smaller inputs where that is much faster.
 """
 
+FULL_SIZE = (
+    ("popular_on_huggingface/bert_base_uncased", "--max_seq_length 64"),
+    ("torch_hub/resnet50", ""),
+    ("llm/gpt2_prefill", "--max_seq_length 64"),
+    ("timm/vit_base_patch16_224", ""),
+)
+"""Models of the size that people use, of which more is judged by the looser tolerance."""
+
 
 def small_transformer(name: str) -> Callable[[], tuple[nn.Module, Any]]:
     def make() -> tuple[nn.Module, Any]:
@@ -563,6 +572,23 @@ def scripts() -> Iterator[Subject]:
         for name in names.split():
             make = script(f"{folder}/{name}", arguments.split())
             yield Subject(f"models/{folder}/{name}", make)
+
+
+def full_size() -> Iterator[Subject]:
+    """Models of the size that people use, with magnitudes as after training."""
+
+    def make(name: str, arguments: str) -> tuple[nn.Module, Any]:
+        model, inputs = script(name, arguments.split())()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                if parameter.ndim >= 2:
+                    parameter.normal_(0, parameter[0].numel() ** -0.5)
+                elif not parameter.any():
+                    parameter.normal_(0, 0.1)
+        return model, inputs
+
+    for name, arguments in FULL_SIZE:
+        yield Subject(f"models/{name}", functools.partial(make, name, arguments))
 
 
 def script(name: str, arguments: list[str]) -> Callable[[], tuple[nn.Module, Any]]:

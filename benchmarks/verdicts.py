@@ -43,7 +43,7 @@ from freeze import FROZEN
 from movement import STRICT, TIMES, UNIT, movement
 from sabotage import KINDS, sabotages
 from verdict_builds import LARGE, SEED, THREADS, Build, File, make, quiet
-from verdict_models import Subject, subjects
+from verdict_models import Subject, full_size, subjects
 
 from turnkeyml.nouns import Cause, Verdict, Verification
 
@@ -311,6 +311,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=1000, help="how many models (default: all)")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first ones")
     parser.add_argument("--quick", action="store_true", help="the first 12 models in fp32")
+    parser.add_argument("--full-size", action="store_true", help="four models of 100 to 550 MB")
     parser.add_argument("--only", help="models whose name contains this")
     parser.add_argument("--precision", choices=list(UNIT), action="append")
     parser.add_argument("--jobs", type=int, default=1, help="builds at a time (default: 1)")
@@ -320,7 +321,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     torch.set_num_threads(THREADS)
-    chosen = [s for s in subjects() if not options.only or options.only in s.name]
+    known = full_size() if options.full_size else subjects()
+    chosen = [s for s in known if not options.only or options.only in s.name]
     chosen = chosen[options.skip : options.skip + (12 if options.quick else options.models)]
     precisions = options.precision or (["fp32"] if options.quick else list(UNIT))
     for name in IMPORTED.split():

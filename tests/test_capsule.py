@@ -151,14 +151,18 @@ def test_small_models_keep_fp64_for_what_is_measured_later(tmp_path):
     assert (state.reference.others, state.reference.verified) == (("fp64",), False)
 
 
-def test_large_models_keep_nothing_that_no_verdict_needs(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("most", "others"), [(1, ()), (1e6, ("fp64",))])
+def test_large_models_keep_nothing_that_no_verdict_needs(tmp_path, monkeypatch, most, others):
+    """But those that are run quickly in fp64 keep that, however many weights they have."""
     from turnkeyml.frameworks.torch import reference
 
-    monkeypatch.setattr(reference, "COSTLY_BYTES", 10)
+    monkeypatch.setattr(reference, "LARGE_BYTES", 10)
+    monkeypatch.setattr(reference, "COSTLY_FLOPS", most)
     torch.manual_seed(0)
     state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
-    assert (state.reference.others, state.reference.verified) == ((), False)
-    assert [p.name for p in (tmp_path / "b").glob("outputs_original*")] == ["outputs_original.npz"]
+    assert (state.reference.others, state.reference.verified) == (others, False)
+    names = {"outputs_original.npz", *(f"outputs_original_{other}.npz" for other in others)}
+    assert {p.name for p in (tmp_path / "b").glob("outputs_original*")} == names
 
 
 def test_a_change_within_the_looser_tolerance_is_no_match(tmp_path):

@@ -28,12 +28,12 @@ PRECISE_LIMIT_BYTES = 5 << 28
 """Models with more bytes of weights than this are not copied to run in another precision. From a
 half precision to fp32 they run module by module instead."""
 
-COSTLY_BYTES = 1 << 28
-"""Models with more bytes of weights than this are run in another precision only if the looser
-tolerance fails: a copy in fp64 takes three times the memory of the weights."""
+LARGE_BYTES, COSTLY_FLOPS = 1 << 28, 2e11
+"""Models with more bytes of weights and more FLOPs than this, or more weights than are copied, are
+run in another precision only if the looser tolerance fails."""
 
-COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 24, 2e9
-"""The same on held-out inputs, of which there are several sets; and with more FLOPs than this."""
+COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 29, 5e10
+"""The same on held-out inputs, of which there are several sets."""
 
 PRECISE_LIMIT_FLOPS = 2e12
 """Models with more FLOPs per forward pass than this are not run in fp64: it takes too long.
@@ -70,7 +70,7 @@ def reference_of(
     )
     first, second = original.run(0), original.run(1)
     deterministic = agree(first, second)
-    runs = FEW_RUNS if original.weight_bytes > COSTLY_BYTES else RUNS
+    runs = FEW_RUNS if original.is_large else RUNS
     more = () if deterministic else tuple(original.run(seed) for seed in range(2, runs))
     return Reference(
         inputs,
@@ -79,21 +79,14 @@ def reference_of(
         deterministic=deterministic,
         repeats=() if deterministic else (second, *more),
         compute=original.in_precision,
-        costly=original.weight_bytes > COSTLY_BYTES,
+        costly=original.is_large and original.takes_more_than(PRECISE_LIMIT_BYTES, COSTLY_FLOPS),
         inner=original.inner,
     )
 
 
 def is_costly(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether it takes long to run a model in another precision on several sets of inputs."""
-    original = _Original(model, args, kwargs)
-    if original.weight_bytes > COSTLY_BYTES_OF_SET:
-        return True
-    try:
-        return original.operations > COSTLY_FLOPS_OF_SET
-    except Exception as error:  # noqa: BLE001 - some models cannot be watched; the log says so
-        print(f"The FLOPs of the original cannot be counted: {describe(error)}", flush=True)
-        return True
+    return _Original(model, args, kwargs).takes_more_than(COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET)
 
 
 def reference_on(
@@ -137,6 +130,20 @@ class _Original:
     @property
     def weight_bytes(self) -> int:
         return sum(p.numel() * p.element_size() for p in self._model.parameters())
+
+    @property
+    def is_large(self) -> bool:
+        return self.weight_bytes > LARGE_BYTES
+
+    def takes_more_than(self, weight_bytes: int, operations: float) -> bool:
+        """Whether it has more weights or takes more FLOPs; true if these cannot be counted."""
+        if self.weight_bytes > weight_bytes:
+            return True
+        try:
+            return self.operations > operations
+        except Exception as error:  # noqa: BLE001 - some models cannot be watched; the log says so
+            print(f"The FLOPs of the original cannot be counted: {describe(error)}", flush=True)
+            return True
 
     @functools.cached_property
     def operations(self) -> float:
