@@ -14,12 +14,12 @@ import pytest
 import torch
 
 from turnkeyml import build_model
-from turnkeyml.cache.arrays import load_arrays
+from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
-from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.capsule import is_intact, load_reference
 from turnkeyml.verify.judge import RECORDED_ONLY, judge
 
 from .chaotic import Chaotic
@@ -163,6 +163,21 @@ def test_large_models_keep_nothing_that_no_verdict_needs(tmp_path, monkeypatch, 
     assert (state.reference.others, state.reference.verified) == (others, False)
     names = {"outputs_original.npz", *(f"outputs_original_{other}.npz" for other in others)}
     assert {p.name for p in (tmp_path / "b").glob("outputs_original*")} == names
+
+
+def test_golden_outputs_that_were_changed_judge_nothing(tmp_path):
+    """A file and what it is judged by may be changed together, and would match."""
+    state = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    folder = BuildFolder(tmp_path, "b")
+    size = folder.outputs.stat().st_size
+    save_arrays(folder.outputs, {name: -a for name, a in load_arrays(folder.outputs).items()})
+    assert folder.outputs.stat().st_size == size
+    (found,) = measure_again(folder, Plan(str(tmp_path), "x86", ("ort",), iterations=2), "none")
+    assert not found.ok
+    assert "outputs_original.npz cannot be read: it was changed" in found.reason
+    assert not is_intact(folder, state.reference)
+    again = build(tmp_path, torch.nn.Linear(8, 4), torch.rand(2, 8))
+    assert is_intact(folder, again.reference)
 
 
 def test_a_change_within_the_looser_tolerance_is_no_match(tmp_path):

@@ -15,6 +15,7 @@ from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
 from turnkeyml.build.shared import SHARE, SharedBuild
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
+from turnkeyml.cache.files import checksum
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import retire_evaluations
@@ -22,7 +23,7 @@ from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.capsule import save_inputs, save_reference
+from turnkeyml.verify.capsule import is_intact, save_inputs, save_reference
 from turnkeyml.verify.judge import calibrate
 from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
@@ -265,7 +266,7 @@ class _Builder:
     def _checksums(self, bench: Workbench) -> dict[str, str]:
         """The SHA-256 of each ONNX file with its data, like ``cat FILE DATA… | sha256sum``."""
         return {
-            kind: fingerprint.checksum(self.folder.path / file for file in files)
+            kind: checksum(self.folder.path / file for file in files)
             for kind, files in self._artifact_files(bench).items()
         }
 
@@ -355,7 +356,7 @@ def _why_not_reusable(cached: BuildState, key: dict[str, str], folder: BuildFold
         return "it was interrupted"
     if not cached.succeeded:
         return "it had failed"
-    if folder.file_sizes() != cached.files:
+    if folder.file_sizes() != cached.files or not is_intact(folder, cached.reference):
         return "its files had been removed or changed"
     return None
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.build.origin import is_users_file
+from turnkeyml.cache.files import checksum
 
 __all__ = [
     "DEPTH",
     "Code",
-    "checksum",
     "digest",
     "file_digest",
     "object_fingerprint",
@@ -48,16 +48,6 @@ def file_digest(paths: Iterable[Path]) -> str:
     """A digest of the names and the content of some files."""
     files = list(paths)
     return digest(*(file.name for file in files), checksum(files))
-
-
-def checksum(paths: Iterable[Path]) -> str:
-    """The SHA-256 of the concatenated content of some files."""
-    sha256 = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as file:
-            while block := file.read(1 << 22):
-                sha256.update(block)
-    return sha256.hexdigest()
 
 
 def _is_users_module(module: types.ModuleType) -> bool:

@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from turnkeyml.cache.damaged import DamagedFile, printable
-from turnkeyml.cache.files import make_way, open_regular, replacing
+from turnkeyml.cache.files import checksum, make_way, open_regular, replacing
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.nouns.plain import DamagedRecord
 
@@ -60,11 +60,14 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
                 np.lib.format.write_array(entry, _storable(array), allow_pickle=False)
 
 
-def load_arrays(path: Path) -> dict[str, np.ndarray]:
+def load_arrays(path: Path, sha256: str | None = None) -> dict[str, np.ndarray]:
     """The arrays that ``save_arrays`` wrote, in their order; an error in words where they are
-    damaged or missing."""
+    damaged, missing or, with the checksum that they had, changed."""
     try:
-        return read_archive(path)
+        found = read_archive(path)
+        if sha256 is None or checksum([path]) == sha256:
+            return found
+        reason = "it was changed since the build was verified"
     except FileNotFoundError:
         reason = "it is missing"
     except DamagedRecord as error:

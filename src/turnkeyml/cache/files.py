@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEMPORARY_PREFIX",
+    "checksum",
     "is_regular",
     "link_or_copy",
     "load_json",
@@ -42,6 +44,16 @@ LEFTOVER_SECONDS = 10.0
 """Nobody takes so long to write a small file; one that is older has been given up."""
 MOST_BYTES = 64_000_000
 """Of a record; those of models with very many inputs have a few hundred thousand."""
+
+
+def checksum(paths: Iterable[Path]) -> str:
+    """The SHA-256 of the concatenated content of some files."""
+    sha256 = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 22):
+                sha256.update(block)
+    return sha256.hexdigest()
 
 
 @contextlib.contextmanager

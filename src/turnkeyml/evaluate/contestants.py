@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import CONVERTED_TO, ONNX, WIDENED_FROM
 from turnkeyml.build.subject import Subject
+from turnkeyml.cache.files import checksum
 from turnkeyml.cache.layout import BuildFolder, safe_name
 from turnkeyml.cache.state import BuildState
 from turnkeyml.errors import MeasureError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
@@ -115,6 +115,8 @@ class ReferenceRecord:
     """For each of them, other precisions in which the original was run on it."""
     held_out_other_course: tuple[bool, ...] = ()
     """For each of them, whether the original is known to decide something else there."""
+    sha256: dict[str, str] = field(default_factory=dict)
+    """Of each file of recorded inputs and reference outputs, by its name."""
     padded: bool = False
     """Whether one more held-out set, after these, has masks that are padded on the left."""
     specialised: bool = False

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.build.fingerprint import checksum
 from turnkeyml.build.stage import ONNX, ONNX_FP32
-from turnkeyml.cache.files import read_json, write_json
+from turnkeyml.cache.files import checksum, read_json, write_json
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.errors import MeasureError, TurnkeyError, describe

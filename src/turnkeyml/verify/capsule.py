@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from turnkeyml.cache.arrays import load_arrays, save_arrays
+from turnkeyml.cache.files import checksum
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
 from turnkeyml.verify.reference import Compute, Outputs, Reference
 
-__all__ = ["load_reference", "save_inputs", "save_reference"]
+__all__ = ["is_intact", "load_reference", "save_inputs", "save_reference"]
+
+Load = Callable[[Path], Outputs]
 
 
 def save_inputs(folder: BuildFolder, reference: Reference) -> None:
@@ -49,6 +52,7 @@ def save_reference(
         deterministic=reference.deterministic,
         repeats=len(reference.repeats),
         others=tuple(reference.others),
+        sha256={path.name: checksum([path]) for path in folder.recorded()},
         held_out=len(reference.held_out),
         held_out_others=tuple(tuple(held.others) for held in reference.all_held_out),
         held_out_other_course=tuple(held.other_course for held in reference.held_out),
@@ -61,18 +65,25 @@ def save_reference(
     )
 
 
+def is_intact(folder: BuildFolder, record: ReferenceRecord | None) -> bool:
+    """Whether what a build was verified by is what it was then, as far as that is known."""
+    known = record.sha256 if record else {}
+    return all(checksum([path]) == known.get(path.name, "") for path in folder.recorded() if known)
+
+
 def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
     """What a build was verified by, without the original."""
+    load = _loader(record)
     sets = tuple(_load_held_out(folder, record))
     return Reference(
-        load_arrays(folder.inputs),
-        load_arrays(folder.outputs),
+        load(folder.inputs),
+        load(folder.outputs),
         precision=record.precision,
         deterministic=record.deterministic,
-        repeats=tuple(load_arrays(folder.outputs_again(n + 1)) for n in range(record.repeats)),
-        compute=_saved(record.others, folder.outputs_in),
+        repeats=tuple(load(folder.outputs_again(n + 1)) for n in range(record.repeats)),
+        compute=_saved(record.others, folder.outputs_in, load),
         at_hand=record.others,
-        verified=load_arrays(folder.outputs_verified) if record.verified else None,
+        verified=load(folder.outputs_verified) if record.verified else None,
         held_out=sets[: record.held_out],
         padded=sets[-1] if record.padded else None,
     )
@@ -80,26 +91,30 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:
     """The held-out sets, the one with padded masks last."""
+    load = _loader(record)
     others = itertools.chain(record.held_out_others, itertools.repeat(()))
     decided = itertools.chain(record.held_out_other_course, itertools.repeat(False))
     numbers = range(1, record.held_out + record.padded + 1)
     for number, known, other in zip(numbers, others, decided, strict=False):
         verified = record.held_out_verified and number <= record.held_out
         yield Reference(
-            load_arrays(folder.held_out_inputs(number)),
-            load_arrays(folder.held_out_outputs(number)),
+            load(folder.held_out_inputs(number)),
+            load(folder.held_out_outputs(number)),
             precision=record.precision,
-            compute=_saved(known, functools.partial(folder.held_out_outputs, number)),
+            compute=_saved(known, functools.partial(folder.held_out_outputs, number), load),
             at_hand=known,
-            verified=load_arrays(folder.held_out_verified(number)) if verified else None,
+            verified=load(folder.held_out_verified(number)) if verified else None,
             other_course=other,
         )
 
 
-def _saved(known: tuple[str, ...], path: Callable[[str], Path]) -> Compute:
+def _loader(record: ReferenceRecord) -> Load:
+    """Reads arrays that are those of the record; an error in words if they were changed."""
+    return lambda path: load_arrays(path, record.sha256.get(path.name))
+
+
+def _saved(
+    known: tuple[str, ...], path: Callable[[str], Path], load: Callable[[Path], Outputs]
+) -> Compute:
     """Reads what the original computed in some other precisions."""
-
-    def load(precision: str) -> Outputs | None:
-        return load_arrays(path(precision)) if precision in known else None
-
-    return load
+    return lambda precision: load(path(precision)) if precision in known else None
