@@ -110,9 +110,9 @@ def _basis_of_sentinels(
 
 def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
     """Whether the errors in a group need no explanation."""
-    error = np.abs(numbers - golden)
-    typical = root_mean_square(error[group.members])
-    within = np.all(error[group.members] <= group.allowed(golden, rules.tight, rules.unit))
+    error = np.abs(numbers[group.members] - golden[group.members])
+    typical = root_mean_square(error)
+    within = np.all(error <= group.allowed(golden, rules.tight, rules.unit))
     return bool(within) and typical <= rules.tight / 2 * group.magnitude
 
 
@@ -138,17 +138,17 @@ def _is_even(
 
 def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
     """Whether a group is no further from a more exact computation than the original may be."""
-    noise = np.abs(known.original - known.exact)
-    error = np.abs(numbers - known.exact)
+    members = group.members
+    noise = np.abs(known.original[members] - known.exact[members])
+    error = np.abs(numbers[members] - known.exact[members])
     factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
-    measure, members = group.measure(known.exact), group.members
-    if not np.isfinite(noise[members]).all():  # more than the precision holds; the build may cope
+    measure = group.measure(known.exact)
+    if not np.isfinite(noise).all():  # more than the precision holds; the build may cope
         return _is_loose(numbers[members], known.exact[members], rules)
-    explained = factor * _largest(noise[members] / measure) * measure
+    explained = factor * _largest(noise / measure) * measure
     allowed = np.maximum(group.allowed(known.exact, rules.tight, rules.unit), explained)
-    typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise[members]))
-    within = np.all(error[members] <= allowed)
-    return bool(within) and root_mean_square(error[members]) <= typical
+    typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise))
+    return bool(np.all(error <= allowed)) and root_mean_square(error) <= typical
 
 
 def _usable(calibration: Calibration | None, places: np.ndarray) -> Calibration | None:
