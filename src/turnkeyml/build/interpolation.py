@@ -9,6 +9,7 @@ coordinates that are off by a few roundings make as large a difference.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -43,15 +44,17 @@ def moved_by_rounding(
 ) -> Outputs:
     """How far the floats that nodes compute move if coordinates are off by some roundings.
 
-    ``run`` computes the outputs of nodes, and ``made`` are those of the nodes as they are.
+    ``run`` computes the outputs of nodes, and ``made`` are those of the nodes as they are. Between
+    two pixels both ways together make the difference that the coordinate makes: the nearer pixel
+    most of it in one way, and the other one the rest.
     """
     share = ROUNDINGS * RULES[precision].unit
     found = {name: np.zeros_like(array) for name, array in made.items() if array.dtype.kind == "f"}
-    for axis in AXES:
-        ways = [run([*_moved(nodes, axis, way * share)]) for way in (1, -1)]
+    for axis, way in itertools.product(AXES, (1, -1)):
+        moved = run([*_moved(nodes, axis, way * share)])
         for name in found:
-            if all(way[name].shape == made[name].shape for way in ways):
-                found[name] += np.maximum(*(np.abs(way[name] - made[name]) for way in ways))
+            if moved[name].shape == made[name].shape:
+                found[name] += np.abs(moved[name] - made[name])
     return found
 
 

@@ -128,7 +128,7 @@ def _is_even(
     """Whether rows and channels of each magnitude have the right direction, as far as a rounding
     of the largest does not explain another one."""
     numbers, golden = pair
-    least = rules.unit * root_mean_square(golden)
+    least = rules.unit * magnitude_of(golden)
     for group in groups_of(g, places.regular, coarse=True):
         ours, theirs = numbers[group.members], golden[group.members]
         if root_mean_square(ours - theirs) > least and cosine(ours, theirs) < COSINE:
