@@ -32,10 +32,8 @@ from turnkeyml.build.suppression import SUPPRESSION
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
-from turnkeyml.verify.floats import cosine
-from turnkeyml.verify.judgement import COSINE
+from turnkeyml.verify.floats import is_far
 from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.values import places_of, real
 
 __all__ = ["Walk", "walk"]
 
@@ -247,7 +245,7 @@ class _Walker:
     def _verdict_alone(self, made: Outputs, name: str) -> Verification:
         """On one output. What has failed is judged again if it is much nearer than it was."""
         array, golden = made[name], self.expected[name]
-        if _is_far(array, golden):
+        if is_far(array, golden):
             return Verification(Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, "of another direction")
         distance = _distance(array, golden)
         before, verdict = self._failed.get(name, (math.inf, None))
@@ -347,22 +345,6 @@ def _nearest(candidates: Candidates) -> Candidates:
     sizes = itertools.accumulate(size for _, size in candidates)
     few = sum(1 for size in sizes if size <= MAX_OUTPUT_BYTES)
     return candidates[: min(few, MAX_OUTPUTS)]
-
-
-def _is_far(array: np.ndarray, golden: np.ndarray) -> bool:
-    """Whether an output is of another direction than the original's, so that no rule lets it pass.
-
-    That is soon known, and with it that the original need not be computed more exactly.
-    """
-    if (
-        array.shape != golden.shape
-        or array.size == 0
-        or not array.dtype.kind == golden.dtype.kind == "f"
-    ):
-        return False
-    expected = real(golden)
-    places = places_of(expected)
-    return cosine(places.regular_of(real(array)), places.regular_of(expected)) < COSINE
 
 
 def _distance(array: np.ndarray, golden: np.ndarray) -> float:

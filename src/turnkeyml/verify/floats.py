@@ -11,7 +11,7 @@ from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
-__all__ = ["Calibration", "cosine", "judge_floats"]
+__all__ = ["Calibration", "cosine", "is_far", "judge_floats"]
 
 UNSTABLE = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
@@ -64,6 +64,18 @@ def judge_floats(
     if rest is Basis.LOOSE and not _is_even((numbers, regular), g, places, rules):
         rest = Basis.NONE
     return seen.on(weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules)))
+
+
+def is_far(found: np.ndarray, golden: np.ndarray) -> bool:
+    """Whether an output is of another direction than the original's, so that no rule lets it pass.
+
+    That is soon known, and with it that the original need not be computed more exactly.
+    """
+    if found.shape != golden.shape or not found.dtype.kind == golden.dtype.kind == "f":
+        return False
+    expected = real(golden)
+    places = places_of(expected)
+    return cosine(places.regular_of(real(found)), places.regular_of(expected)) < COSINE
 
 
 def _basis(
