@@ -445,6 +445,15 @@ def test_a_few_small_numbers_in_an_empty_image_are_no_group_of_their_own():
     assert judged(found, golden, fp64=golden).verdict is not Verdict.MATCH
 
 
+@pytest.mark.parametrize(("small", "verdict"), [(5e-8, Verdict.MATCH), (1e-6, Verdict.CLOSE)])
+def test_a_faint_mask_may_be_off_by_a_rounding_of_those_that_are_not(small, verdict):
+    golden = np.zeros((4, 64, 64), np.float32)
+    golden[0, 10:22, 10:22] = np.linspace(0.2, 1, 144).reshape(12, 12)
+    found = golden.copy()
+    golden[1:, 30:40, 30:40] = small * np.random.default_rng(0).random((3, 10, 10))
+    assert compare({"masks": found}, Reference({}, {"masks": golden}), "fp32").verdict is verdict
+
+
 def test_what_is_empty_must_be_empty():
     golden = nearly_empty()
     found = golden.copy()

@@ -11,7 +11,7 @@ from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
-__all__ = ["Calibration", "cosine", "judge_floats"]
+__all__ = ["Calibration", "cosine", "is_far", "judge_floats"]
 
 UNSTABLE = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
@@ -66,6 +66,18 @@ def judge_floats(
     return seen.on(weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules)))
 
 
+def is_far(found: np.ndarray, golden: np.ndarray) -> bool:
+    """Whether an output is of another direction than the original's, so that no rule lets it pass.
+
+    That is soon known, and with it that the original need not be computed more exactly.
+    """
+    if found.shape != golden.shape or not found.dtype.kind == golden.dtype.kind == "f":
+        return False
+    expected = real(golden)
+    places = places_of(expected)
+    return cosine(places.regular_of(real(found)), places.regular_of(expected)) < COSINE
+
+
 def _basis(
     pair: tuple[np.ndarray, np.ndarray],
     groups: list[Group],
@@ -110,9 +122,9 @@ def _basis_of_sentinels(
 
 def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
     """Whether the errors in a group need no explanation."""
-    error = np.abs(numbers - golden)
-    typical = root_mean_square(error[group.members])
-    within = np.all(error[group.members] <= group.allowed(golden, rules.tight, rules.unit))
+    error = np.abs(numbers[group.members] - golden[group.members])
+    typical = root_mean_square(error)
+    within = np.all(error <= group.allowed(golden, rules.tight, rules.unit))
     return bool(within) and typical <= rules.tight / 2 * group.magnitude
 
 
@@ -128,7 +140,7 @@ def _is_even(
     """Whether rows and channels of each magnitude have the right direction, as far as a rounding
     of the largest does not explain another one."""
     numbers, golden = pair
-    least = rules.unit * root_mean_square(golden)
+    least = rules.unit * magnitude_of(golden)
     for group in groups_of(g, places.regular, coarse=True):
         ours, theirs = numbers[group.members], golden[group.members]
         if root_mean_square(ours - theirs) > least and cosine(ours, theirs) < COSINE:
@@ -138,17 +150,17 @@ def _is_even(
 
 def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
     """Whether a group is no further from a more exact computation than the original may be."""
-    noise = np.abs(known.original - known.exact)
-    error = np.abs(numbers - known.exact)
+    members = group.members
+    noise = np.abs(known.original[members] - known.exact[members])
+    error = np.abs(numbers[members] - known.exact[members])
     factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
-    measure, members = group.measure(known.exact), group.members
-    if not np.isfinite(noise[members]).all():  # more than the precision holds; the build may cope
+    measure = group.measure(known.exact)
+    if not np.isfinite(noise).all():  # more than the precision holds; the build may cope
         return _is_loose(numbers[members], known.exact[members], rules)
-    explained = factor * _largest(noise[members] / measure) * measure
+    explained = factor * _largest(noise / measure) * measure
     allowed = np.maximum(group.allowed(known.exact, rules.tight, rules.unit), explained)
-    typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise[members]))
-    within = np.all(error[members] <= allowed)
-    return bool(within) and root_mean_square(error[members]) <= typical
+    typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise))
+    return bool(np.all(error <= allowed)) and root_mean_square(error) <= typical
 
 
 def _usable(calibration: Calibration | None, places: np.ndarray) -> Calibration | None:

@@ -75,9 +75,9 @@ def groups_of(numbers: np.ndarray, regular: np.ndarray, *, coarse: bool = False)
     found = []
     least_of_slice = FEWEST_OF_SLICE if coarse else 1
     for members, minor in _members(numbers, regular, least_of_slice):
-        center, magnitude = _varying(chosen[members])
-        few = None if minor is None else minor[members]
-        found.append(Group(members, chosen[members].size, center, max(magnitude, least), few))
+        these = chosen[members]
+        center, magnitude = _varying(these)
+        found.append(Group(members, these.size, center, max(magnitude, least), minor))
     return found
 
 
@@ -125,7 +125,10 @@ def _varying(numbers: np.ndarray) -> tuple[float, float]:
 
 
 Members = tuple[np.ndarray | slice, np.ndarray | None]
-"""Which of the regular numbers belong to a group, and which are of a smaller order."""
+"""Which of the regular numbers belong to a group, and which of these are of a smaller order.
+
+They are indices, as an output may have many small groups: a mask of each would be as large as the
+output."""
 
 
 def _members(numbers: np.ndarray, regular: np.ndarray, fewest: int) -> Iterator[Members]:
@@ -133,13 +136,9 @@ def _members(numbers: np.ndarray, regular: np.ndarray, fewest: int) -> Iterator[
     if _uneven_axis(numbers, regular, fewest) is None:
         yield slice(None), None
         return
-    count = int(np.count_nonzero(regular))
     spots = np.zeros(numbers.shape, dtype=np.int64)
-    spots[regular] = np.arange(count)
-    for places, smaller in _divided(numbers, regular, spots, fewest):
-        members, minor = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
-        members[places], minor[smaller] = True, True
-        yield members, (minor if smaller.size else None)
+    spots[regular] = np.arange(np.count_nonzero(regular))
+    yield from _divided(numbers, regular, spots, fewest)
 
 
 def _divided(
@@ -148,14 +147,14 @@ def _divided(
     spots: np.ndarray,
     fewest: int,
     done: int | None = None,
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The spots of the regular numbers of each group of a block, and of those of smaller order.
+) -> Iterator[Members]:
+    """The spots of the regular numbers of each group of a block, and which are of smaller order.
 
     ``done``: the axis along which the block has been cut out of a larger one.
     """
     uneven = _uneven_axis(numbers, regular, fewest, done)
     if uneven is None:
-        yield spots[regular], spots[:0].ravel()
+        yield spots[regular], None
         return
     axis, orders = uneven
     others = tuple(a for a in range(numbers.ndim) if a != axis)
@@ -165,8 +164,10 @@ def _divided(
         lower = orders[chosen] < orders[chosen].max()
         if done is None and not lower.any():
             yield from _divided(inner, there, where, FEWEST_OF_SLICE, axis)
+        elif not lower.any():
+            yield where[there], None
         else:
-            yield where[there], where[there & np.expand_dims(lower, others)]
+            yield where[there], np.broadcast_to(np.expand_dims(lower, others), there.shape)[there]
 
 
 def _filled(numbers: np.ndarray, regular: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
@@ -195,11 +196,16 @@ def _uneven_axis(
 
     ``fewest``: the numbers that a slice has at least to be looked at. ``done``: not this axis.
     """
-    squares = np.square(numbers if regular.all() else np.where(regular, numbers, 0.0))
+    everywhere = bool(regular.all())
+    squares = np.square(numbers if everywhere else np.where(regular, numbers, 0.0))
     best, spread = None, SPREAD
     for axis in (a for a in range(numbers.ndim) if a != done):
         others = tuple(a for a in range(numbers.ndim) if a != axis)
-        counts = np.asarray(np.count_nonzero(regular, axis=others))
+        counts = (
+            np.full(numbers.shape[axis], numbers.size // numbers.shape[axis])
+            if everywhere
+            else np.asarray(np.count_nonzero(regular, axis=others))
+        )
         sizes = np.sqrt(np.sum(squares, axis=others) / np.maximum(counts, 1))
         there = sizes[(sizes > 0) & (counts >= fewest)]
         if there.size and there.max() >= spread * there.min():

@@ -17,15 +17,13 @@ __all__ = ["inner_results"]
 MAX_BYTES = 1 << 30
 """The most bytes that are kept of one call; of more than that, every second result or fewer."""
 
+MAX_STEP = 1 << 10
+
 DECISION_BYTES = 1 << 24
 """Larger tensors of integers or booleans are data, not decisions."""
 
 SCORES_BYTES = 1 << 26
 """Larger tensors of scores are not kept with what was decided by them."""
-
-
-class _TooMuch(Exception):
-    """The results take more memory than they may."""
 
 
 def inner_results(call: Callable[[], Any], model: torch.nn.Module) -> list[InnerResult]:
@@ -35,42 +33,53 @@ def inner_results(call: Callable[[], Any], model: torch.nn.Module) -> list[Inner
     best, what is above a threshold) are rarely made in a submodule. With them are the scores that
     they were made by.
     """
-    step = 1
-    while True:
-        try:
-            return _recorded(call, model, step)
-        except _TooMuch:
-            step *= 2
+    recorder = _Recorder()
+    _record(call, model, recorder)
+    return recorder.kept
 
 
 class _Recorder:
-    """Keeps every ``step``-th floating-point result, and every decision."""
+    """Keeps every decision, and every floating-point result; every second one, or fourth, if these
+    take too much memory."""
 
-    def __init__(self, step: int) -> None:
-        self.kept: list[InnerResult] = []
-        self._step = step
+    def __init__(self) -> None:
+        self._numbered: list[tuple[int, InnerResult]] = []
+        """Floating-point results with their numbers, from 1 on; decisions have the number 0."""
+        self._step = 1
         self._seen = 0
         self._bytes = 0
+
+    @property
+    def kept(self) -> list[InnerResult]:
+        return [result for _, result in self._numbered]
 
     def keep(self, name: str, value: Any, scores: tuple[np.ndarray, ...] = ()) -> None:
         for tensor in structure.leaves(value, name).values():
             if not torch.is_tensor(tensor) or tensor.numel() < 2:
                 continue
+            number = 0
             if tensor.is_floating_point():
-                self._seen += 1
-                if self._seen % self._step:
+                number = self._seen = self._seen + 1
+                if number % self._step:
                     continue
             elif tensor.is_complex() or tensor.nbytes > DECISION_BYTES:
                 continue
-            self._add(InnerResult(name, _array(tensor), scores))
+            self._add(number, InnerResult(name, _array(tensor), scores))
 
-    def _add(self, result: InnerResult) -> None:
-        if self.kept and not result.scores and np.array_equal(self.kept[-1].array, result.array):
+    def _add(self, number: int, result: InnerResult) -> None:
+        last = self._numbered[-1][1] if self._numbered else None
+        if last and not result.scores and np.array_equal(last.array, result.array):
             return  # a container returns what its last submodule does
-        self._bytes += result.array.nbytes + sum(score.nbytes for score in result.scores)
-        if self._bytes > MAX_BYTES and self._step < 1 << 10:
-            raise _TooMuch
-        self.kept.append(result)
+        self._numbered.append((number, result))
+        self._bytes += _bytes(result)
+        while self._bytes > MAX_BYTES and self._step < MAX_STEP:
+            self._step *= 2
+            self._numbered = [(n, r) for n, r in self._numbered if n % self._step == 0]
+            self._bytes = sum(_bytes(r) for _, r in self._numbered)
+
+
+def _bytes(result: InnerResult) -> int:
+    return result.array.nbytes + sum(score.nbytes for score in result.scores)
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
@@ -90,8 +99,8 @@ def _scores(arguments: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
     return tuple(_array(torch.as_tensor(argument)) for argument in known)
 
 
-def _recorded(call: Callable[[], Any], model: torch.nn.Module, step: int) -> list[InnerResult]:
-    recorder = _Recorder(step)
+def _record(call: Callable[[], Any], model: torch.nn.Module, recorder: _Recorder) -> None:
+    """Call a model, and have a recorder keep what its submodules and decisions give."""
 
     def hook(name: str) -> Callable[[Any, Any, Any], None]:
         return lambda _module, _inputs, outputs: recorder.keep(name, outputs)
@@ -114,4 +123,3 @@ def _recorded(call: Callable[[], Any], model: torch.nn.Module, step: int) -> lis
     finally:
         for handle in hooks:
             handle.remove()
-    return recorder.kept
