@@ -16,6 +16,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.course import Course, Read
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.thresholds import draw_around
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
 
 __all__ = ["Exercise", "Line", "exercise"]
@@ -77,6 +78,11 @@ class Exercise:
         return any(None in read.values for read in self.reads)
 
     @property
+    def has_all_turned(self) -> bool:
+        """Whether everything that it reads came out otherwise on some inputs."""
+        return all(map(self.has_turned, self.reads))
+
+    @property
     def is_complete(self) -> bool:
         """Whether more inputs can show nothing new: an integer may always have one more value."""
         if self.recorded is None or self.recorded.has_dynamic_shapes:
@@ -129,6 +135,22 @@ def exercise(subject: Deciding, reference: Reference) -> Exercise:
         course = _watched(subject, inputs, MOST_WORK * recorded.operators)
         if course is not None:
             found = _with(found, course, subject, inputs)
+    return _around_thresholds(found, recorded, subject, reference)
+
+
+def _around_thresholds(
+    found: Exercise, recorded: Course, subject: Deciding, reference: Reference
+) -> Exercise:
+    """What is known after inputs around the numbers that values are compared with."""
+    if subject.record.parameter_bytes > FEW_SETS_BYTES:
+        return found
+    numbers = (*recorded.compared, *recorded.mentioned)
+    for inputs in draw_around(reference.inputs, numbers):
+        if found.has_all_turned:
+            break
+        if differ(inputs, reference.inputs):
+            course = _watched(subject, inputs, MOST_WORK * recorded.operators)
+            found = _with(found, course, subject, inputs) if course is not None else found
     return found
 
 
