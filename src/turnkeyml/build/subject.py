@@ -72,7 +72,7 @@ class Subject(ABC):
     def _padded(self, recorded: Reference) -> Reference | None:
         """On masks that are padded on the left, if there are any."""
         inputs = draw_padded(recorded.inputs)
-        return inputs and self._on(inputs, recorded, "padded")
+        return self._on(inputs, recorded, "padded") if inputs else None
 
     def _ordinary(self, recorded: Reference) -> Iterator[Reference]:
         """On inputs like the recorded ones.

@@ -10,6 +10,7 @@ from pathlib import Path
 from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
+from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.reference import Compute, Outputs, Reference
 
 __all__ = ["load_reference", "save_inputs", "save_reference"]
@@ -71,6 +72,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         deterministic=record.deterministic,
         repeats=tuple(load_arrays(folder.outputs_again(n + 1)) for n in range(record.repeats)),
         compute=_saved(record.others, folder.outputs_in),
+        reach=_saved_reach(record.others, folder.outputs_in),
         at_hand=record.others,
         verified=load_arrays(folder.outputs_verified) if record.verified else None,
         held_out=sets[: record.held_out],
@@ -85,11 +87,13 @@ def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Ref
     numbers = range(1, record.held_out + record.padded + 1)
     for number, known, other in zip(numbers, others, decided, strict=False):
         verified = record.held_out_verified and number <= record.held_out
+        path = functools.partial(folder.held_out_outputs, number)
         yield Reference(
             load_arrays(folder.held_out_inputs(number)),
             load_arrays(folder.held_out_outputs(number)),
             precision=record.precision,
-            compute=_saved(known, functools.partial(folder.held_out_outputs, number)),
+            compute=_saved(known, path),
+            reach=_saved_reach(known, path),
             at_hand=known,
             verified=load_arrays(folder.held_out_verified(number)) if verified else None,
             other_course=other,
@@ -103,3 +107,9 @@ def _saved(known: tuple[str, ...], path: Callable[[str], Path]) -> Compute:
         return load_arrays(path(precision)) if precision in known else None
 
     return load
+
+
+def _saved_reach(known: tuple[str, ...], path: Callable[[str], Path]) -> Compute:
+    """Reads where larger roundings took the original."""
+    load = _saved(known, path)
+    return lambda precision: load(reach_in(precision))
