@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.judge import NOT_EXERCISED
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.thresholds import MOST_NUMBERS, draw_around
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
 
 DRAWN = torch.Generator().manual_seed(0)
@@ -133,6 +136,55 @@ class Converging(Deciding):
         return z
 
 
+class Token(Padded):
+    """One token of a thousand changes everything, and it is not among the recorded ones."""
+
+    def forward(self, ids):
+        x = self.table(ids).mean(1)
+        return -x if (ids == 777).any() else x
+
+
+class FirstToken(Padded):
+    """Python compares the token with an attribute."""
+
+    special = 101
+
+    def forward(self, ids):
+        x = self.table(ids).mean(1)
+        return -x if ids[0, 0].item() == self.special else x
+
+
+class Far(Deciding):
+    def forward(self, x):
+        return self.other(x) if x.max() > 5000 else self.one(x)
+
+
+class Between(Deciding):
+    """Neither usual nor much larger inputs take the other way."""
+
+    def forward(self, x):
+        return self.other(x) if 1.4 < x.abs().mean().item() < 1.8 else self.one(x)
+
+
+class InAThread(Deciding):
+    """What torch's tracer does not see, and inputs like the recorded ones do not turn."""
+
+    def forward(self, x):
+        read = []
+        thread = threading.Thread(target=lambda: read.append(x.abs().max().item()))
+        thread.start()
+        thread.join()
+        return self.one(x) * (2.0 if read[0] > 20 else 1.0)
+
+
+class InAPool(Deciding):
+    pool = ThreadPoolExecutor(1)
+
+    def forward(self, x):
+        large = self.pool.submit(lambda: bool(x.abs().max() > 20)).result()
+        return self.other(x) if large else self.one(x)
+
+
 class Divided(Deciding):
     """Sizes that must have a sum."""
 
@@ -164,6 +216,12 @@ def build(cache: Path, model: nn.Module, *inputs: torch.Tensor) -> BuildState:
         (Unmasked, (FLOATS.expand(2, 4, 8), MASK)),
         (Timestep, (FLOATS, torch.tensor(10))),
         (Converging, (FLOATS,)),
+        (Token, (IDS,)),
+        (FirstToken, (IDS,)),
+        (Far, (FLOATS,)),
+        (Between, (FLOATS,)),
+        (InAThread, (FLOATS,)),
+        (InAPool, (FLOATS,)),
     ],
 )
 def test_a_decision_that_ordinary_inputs_do_not_turn_is_found(tmp_path, model, inputs):
@@ -354,3 +412,26 @@ def test_unusual_inputs_have_the_shapes_and_dtypes_of_the_recorded(variant):
     assert set(np.unique(drawn["attention_mask"])) <= {0, 1}
     again = draw_unusual(RECORDED, variant)
     assert all(np.array_equal(drawn[name], array) for name, array in again.items())
+
+
+def test_inputs_around_a_number_have_it_and_more_and_less_of_it():
+    recorded = {"ids": np.array([[3, 4], [5, 6]]), "x": np.array([1.0, -2.0], np.float32)}
+    sets = list(draw_around(recorded, [50.0]))
+    firsts = [inputs["ids"][:, 0].tolist() for inputs in sets]
+    assert all(wanted in firsts for wanted in ([50, 50], [51, 51], [49, 49]))
+    assert {np.abs(inputs["x"]).max() for inputs in sets} >= {100.0, 25.0}
+    assert all(inputs[name].dtype == recorded[name].dtype for inputs in sets for name in recorded)
+
+
+def test_only_so_many_numbers_are_tried():
+    recorded = {"x": np.ones(3, np.float32)}
+    most = len(list(draw_around(recorded, range(1, MOST_NUMBERS + 1))))
+    assert len(list(draw_around(recorded, [float("nan"), *range(1, 1000)]))) == most
+
+
+def test_threads_are_as_they_were_after_a_model_was_watched():
+    before = threading.Thread.start, ThreadPoolExecutor.submit
+    torch.manual_seed(0)
+    model = InAThread()
+    assert course_of(lambda: model(FLOATS), model, [FLOATS]).reads
+    assert (threading.Thread.start, ThreadPoolExecutor.submit) == before

@@ -258,18 +258,16 @@ class _Walker:
         """On some outputs, by the rules for all of them."""
         reference = self.reference
 
-        def other(precision: str) -> Outputs | None:
-            known = reference.in_precision(precision)
-            return known and dict(zip(self.expected, known.values(), strict=True))
-
-        def these(outputs: Outputs | None) -> Outputs | None:
+        def these(known: Outputs | None) -> Outputs | None:
+            outputs = known and dict(zip(self.expected, known.values(), strict=True))
             return outputs and {name: outputs[name] for name in names}
 
         some = Reference(
             {},
             {name: self.expected[name] for name in names},
             precision=reference.precision,
-            compute=lambda precision: these(other(precision)),
+            compute=lambda precision: these(reference.in_precision(precision)),
+            reach=lambda precision: these(reference.reach(precision)),
             costly=reference.costly,
         )
         return compare({name: made[name] for name in names}, some, self.precision)

@@ -55,6 +55,8 @@ class Cause(Word):
     which it does not was compared instead."""
     ORIGINAL_RANDOM = "original is random"
     SAME_DIRECTION = "same direction"
+    BEYOND_ROUNDING = "beyond rounding"
+    """Of the same direction, but several times as far off as rounding takes the original."""
     BEYOND_TOLERANCE = "beyond tolerance"
     ORIGINAL_UNSTABLE = "original is unstable"
     """The original itself differs between precisions by more than a tenth."""

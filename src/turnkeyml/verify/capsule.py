@@ -11,6 +11,7 @@ from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.files import checksum
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
+from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.reference import Compute, Outputs, Reference
 
 __all__ = ["is_intact", "load_reference", "save_inputs", "save_reference"]
@@ -82,6 +83,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         deterministic=record.deterministic,
         repeats=tuple(load(folder.outputs_again(n + 1)) for n in range(record.repeats)),
         compute=_saved(record.others, folder.outputs_in, load),
+        reach=_saved_reach(record.others, folder.outputs_in, load),
         at_hand=record.others,
         verified=load(folder.outputs_verified) if record.verified else None,
         held_out=sets[: record.held_out],
@@ -97,11 +99,13 @@ def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Ref
     numbers = range(1, record.held_out + record.padded + 1)
     for number, known, other in zip(numbers, others, decided, strict=False):
         verified = record.held_out_verified and number <= record.held_out
+        path = functools.partial(folder.held_out_outputs, number)
         yield Reference(
             load(folder.held_out_inputs(number)),
             load(folder.held_out_outputs(number)),
             precision=record.precision,
-            compute=_saved(known, functools.partial(folder.held_out_outputs, number), load),
+            compute=_saved(known, path, load),
+            reach=_saved_reach(known, path, load),
             at_hand=known,
             verified=load(folder.held_out_verified(number)) if verified else None,
             other_course=other,
@@ -113,8 +117,12 @@ def _loader(record: ReferenceRecord) -> Load:
     return lambda path: load_arrays(path, record.sha256.get(path.name))
 
 
-def _saved(
-    known: tuple[str, ...], path: Callable[[str], Path], load: Callable[[Path], Outputs]
-) -> Compute:
+def _saved(known: tuple[str, ...], path: Callable[[str], Path], load: Load) -> Compute:
     """Reads what the original computed in some other precisions."""
     return lambda precision: load(path(precision)) if precision in known else None
+
+
+def _saved_reach(known: tuple[str, ...], path: Callable[[str], Path], load: Load) -> Compute:
+    """Reads where larger roundings took the original."""
+    saved = _saved(known, path, load)
+    return lambda precision: saved(reach_in(precision))

@@ -24,14 +24,24 @@ import numpy as np
 
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.floats import Calibration, judge_floats
+from turnkeyml.verify.floats import Calibration, judge_floats, jumps
 from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.picks import judge_booleans, judge_integers
 from turnkeyml.verify.precisions import RULES, TOLERANCE, Rules
+from turnkeyml.verify.reach import Reach
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.spread import compare_runs
 
 __all__ = ["TOLERANCE", "compare"]
+
+FAR = 3
+"""How many times the errors that rounding explains are far beyond it."""
+FEW_UNITS = 4
+"""Roundings of the largest number of an output that a runtime's own function may be off by: ONNX
+Runtime's sigmoid of -14 is."""
+
+Known = list[Calibration | None]
+"""What is known of the original, for each output."""
 
 
 def compare(
@@ -76,13 +86,10 @@ def _against(
         return Verification(
             Verdict.NOT_CHECKED, Cause.NO_OUTPUT, "the model returns no tensor to compare"
         )
-    seen = _judgements(found, golden, [None] * len(golden), precision)
-    good_enough = reference.costly and all(s.matches for s in seen)
-    if not good_enough and not all(s.basis is Basis.TIGHT for s in seen):
-        calibrations = _calibrations(golden, reference, precision, kin)
-        if any(known is not None for known in calibrations):
-            seen = _judgements(found, golden, calibrations, precision)
+    seen, known = _seen(found, golden, reference, precision, kin)
     verdict, cause, reason = _conclude(seen, precision)
+    if verdict is Verdict.CLOSE and _is_beyond_rounding(found, golden, known, precision):
+        cause = Cause.BEYOND_ROUNDING
     return Verification(
         verdict,
         cause,
@@ -91,6 +98,51 @@ def _against(
         max_relative_error=max(s.relative for s in seen),
         cosine=min(s.cosine for s in seen),
     )
+
+
+def _seen(
+    found: list[np.ndarray],
+    golden: list[np.ndarray],
+    reference: Reference,
+    precision: str,
+    kin: Sequence[Reference],
+) -> tuple[list[Judgement], Known]:
+    """How far each output is off, judged with as little knowledge as it takes, and that."""
+    rules = RULES[precision]
+    known: Known = [None] * len(golden)
+    seen = _judgements(found, golden, known, rules)
+    good_enough = reference.costly and all(s.matches for s in seen)
+    if good_enough or all(s.basis is Basis.TIGHT for s in seen):
+        return seen, known
+    known = _calibrations(golden, reference, precision, kin)
+    if not any(known):
+        return seen, known
+    seen = _judgements(found, golden, known, rules)
+    if all(s.matches for s in seen) and not _may_jump(seen, golden, known, rules):
+        return seen, known
+    known = _with_reach(known, reference, precision)
+    return _judgements(found, golden, known, rules), known
+
+
+def _is_beyond_rounding(
+    found: list[np.ndarray], golden: list[np.ndarray], known: Known, precision: str
+) -> bool:
+    """Whether errors are far larger than rounding explains, where it is known what it does."""
+    if not all(k is not None and k.reach is not None for k in known):
+        return False
+    rules = RULES[precision]
+    pairs = zip(found, golden, strict=True)
+    kept = [_without_units(a, g, rules) if g.dtype.kind == "f" else a for a, g in pairs]
+    seen = _judgements(kept, golden, known, rules.relaxed(FAR))
+    return not all(s.matches for s in seen)
+
+
+def _without_units(found: np.ndarray, golden: np.ndarray, rules: Rules) -> np.ndarray:
+    """Numbers without errors of a few roundings of the largest of them."""
+    finite = np.abs(golden[np.isfinite(golden)])
+    with np.errstate(invalid="ignore"):
+        small = np.abs(found - golden) <= FEW_UNITS * rules.unit * finite.max(initial=0.0)
+    return np.where(small, golden, found)
 
 
 def _complex_again(found: list[np.ndarray], golden: list[np.ndarray]) -> list[np.ndarray]:
@@ -107,7 +159,7 @@ def _complex_again(found: list[np.ndarray], golden: list[np.ndarray]) -> list[np
 
 def _calibrations(
     golden: list[np.ndarray], reference: Reference, precision: str, kin: Sequence[Reference] = ()
-) -> list[Calibration | None]:
+) -> Known:
     """What the original gives in the precision and in a more exact one, for each output."""
     rules = RULES[precision]
     if rules.more_exact is None:
@@ -125,6 +177,28 @@ def _calibrations(
     ]
 
 
+def _with_reach(calibrations: Known, reference: Reference, precision: str) -> Known:
+    """What is known of each output, and where larger roundings take it if that can be known."""
+    if reference.costly:
+        return calibrations
+    reach = reference.reach(RULES[precision].original_in or precision)
+    if reach is None or len(reach) != len(calibrations):
+        return calibrations
+    pairs = zip(calibrations, reach.values(), strict=True)
+    return [known and replace(known, reach=Reach.of(found)) for known, found in pairs]
+
+
+def _may_jump(
+    seen: list[Judgement], golden: list[np.ndarray], calibrations: Known, rules: Rules
+) -> bool:
+    """Whether rounding makes some numbers of the original jump, or has turned some decisions."""
+    return any(
+        jumps(g, c, rules) if g.dtype.kind in "fc" else s.basis is not Basis.TIGHT
+        for s, g, c in zip(seen, golden, calibrations, strict=True)
+        if c is not None
+    )
+
+
 def _most_turned(ours: Calibration, others: Sequence[Calibration | None]) -> int:
     """The most decisions that the original turns on other inputs; 0 if it makes none."""
     if ours.exact.dtype.kind not in "biu":
@@ -136,12 +210,12 @@ def _most_turned(ours: Calibration, others: Sequence[Calibration | None]) -> int
 def _judgements(
     found: list[np.ndarray],
     golden: list[np.ndarray],
-    calibrations: list[Calibration | None],
-    precision: str,
+    calibrations: Known,
+    rules: Rules,
 ) -> list[Judgement]:
     scores = [g for g in golden if g.dtype.kind == "f" and g.size]
     triples = zip(found, golden, calibrations, strict=True)
-    return [_judge(a, g, known, scores, precision) for a, g, known in triples]
+    return [_judge(a, g, known, scores, rules) for a, g, known in triples]
 
 
 def _judge(
@@ -149,10 +223,9 @@ def _judge(
     golden: np.ndarray,
     known: Calibration | None,
     scores: list[np.ndarray],
-    precision: str,
+    rules: Rules,
 ) -> Judgement:
     """Judge one output."""
-    rules = RULES[precision]
     if golden.size == 0:
         return Judgement(basis=Basis.TIGHT)
     if golden.dtype.kind == "b":

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
 from turnkeyml.verify.precisions import Rules
+from turnkeyml.verify.reach import Reach, is_jumping
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
-__all__ = ["Calibration", "cosine", "is_far", "judge_floats"]
+__all__ = ["Calibration", "cosine", "is_far", "judge_floats", "jumps"]
 
 UNSTABLE = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
@@ -27,6 +28,8 @@ class Calibration:
     exact: np.ndarray
     turned: int = 0
     """The most decisions that the original turns on other inputs of the same shape."""
+    reach: Reach | None = None
+    """Where larger roundings take the original; None if that is not known."""
 
     @property
     def own(self) -> int:
@@ -42,6 +45,8 @@ def judge_floats(
     """Judge an output of real or complex numbers."""
     a, g = real(found), real(golden)
     places = places_of(g)
+    if calibration is not None and calibration.reach is not None:
+        a = calibration.reach.settled_places(a, g, places.regular)
     numbers, regular = places.regular_of(a), places.regular_of(g)
     there = np.isfinite(numbers)
     lost = not there.all()
@@ -61,6 +66,11 @@ def judge_floats(
     groups = groups_of(g, places.regular)
     known = _usable(calibration, places.regular)
     rest = _basis((numbers, regular), groups, known, rules)
+    if known is not None and known.reach is not None:
+        settled, calm = _settled(numbers, known, groups, rules)
+        better = _basis((settled, regular), groups, calm, rules)
+        gaps = any(known.reach.has_gap(known.exact, group, rules) for group in groups)
+        rest = better if gaps or better.matches else rest
     if rest is Basis.LOOSE and not _is_even((numbers, regular), g, places, rules):
         rest = Basis.NONE
     return seen.on(weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules)))
@@ -76,6 +86,35 @@ def is_far(found: np.ndarray, golden: np.ndarray) -> bool:
     expected = real(golden)
     places = places_of(expected)
     return cosine(places.regular_of(real(found)), places.regular_of(expected)) < COSINE
+
+
+def jumps(golden: np.ndarray, calibration: Calibration, rules: Rules) -> bool:
+    """Whether the original is far less exact in a few numbers than in the others."""
+    g = real(golden)
+    places = places_of(g)
+    known = _usable(calibration, places.regular)
+    if known is None:
+        return False
+    noise = np.abs(known.original - known.exact)
+    return any(
+        is_jumping(noise[group.members], group.measure(known.exact), rules)
+        for group in groups_of(g, places.regular)
+    )
+
+
+def _settled(
+    numbers: np.ndarray, known: Calibration, groups: list[Group], rules: Rules
+) -> tuple[np.ndarray, Calibration]:
+    """Numbers, and the original, as they are without jumps that rounding explains."""
+    assert known.reach is not None
+    numbers, original = numbers.copy(), known.original.copy()
+    for group in groups:
+        jumping, right = known.reach.settled(numbers, known.exact, group, rules)
+        for array, places in ((numbers, right), (original, jumping)):
+            array[group.members] = np.where(
+                places, known.exact[group.members], array[group.members]
+            )
+    return numbers, replace(known, original=original)
 
 
 def _basis(
@@ -173,7 +212,8 @@ def _usable(calibration: Calibration | None, places: np.ndarray) -> Calibration 
     everywhere = bool(places.all())
     original, exact = (array.ravel() if everywhere else array[places] for array in pair)
     good = np.isfinite(original).any() and np.isfinite(exact).all()
-    return Calibration(original, exact) if good else None
+    reach = calibration.reach and calibration.reach.at(places)
+    return Calibration(original, exact, reach=reach) if good else None
 
 
 def _is_unstable(known: Calibration | None) -> bool:

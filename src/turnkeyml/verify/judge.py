@@ -220,15 +220,19 @@ def calibrate(reference: Reference, precision: str) -> None:
     """Have a reference hold the original in other precisions, for those who judge without it.
 
     A build that is within the tight tolerance does not need them. What is measured later does: a
-    runtime that is less exact, or a file that was changed. Large models go without.
+    runtime that is less exact, or a file that was changed: it needs to know as well where larger
+    roundings take the original. Large models go without.
     """
     if reference.costly or precision not in RULES:
         return
     rules = RULES[precision]
-    for wanted in (rules.more_exact, rules.original_in or precision):
-        for known in (reference, *(h for h in reference.all_held_out if not h.costly)):
-            if wanted is not None:
-                known.in_precision(wanted)
+    computed = rules.original_in or precision
+    sets = [reference, *(h for h in reference.all_held_out if not h.costly)]
+    for known in sets:
+        for wanted in filter(None, (rules.more_exact, computed)):
+            known.in_precision(wanted)
+        if rules.more_exact:
+            known.reach(computed)
 
 
 def _judge_padded(run: Run, padded: Reference, precision: str) -> Verification:
@@ -284,7 +288,7 @@ def _is_wrong(found: Verification, held: Reference, explained: float | None) -> 
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
         beyond = explained is not None and (found.max_relative_error or 0.0) > explained
-        return held.other_course or beyond
+        return held.other_course or beyond or found.cause is Cause.BEYOND_ROUNDING
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
 
 

@@ -77,6 +77,10 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
     own, turned = known.original != known.exact, found != known.exact
     if known.own > MOST_TURNED * found.size:
         return Basis.UNSTABLE
+    if known.reach is not None:
+        spare = 0.0  # it is known which of them rounding may turn
+        if known.reach.explains_picks(found, known.exact):
+            return Basis.CALIBRATED
     explained = rules.factor * (max(known.own, known.turned) + spare)
     within = np.count_nonzero(turned) <= explained and _is_scattered(turned, own, explained)
     near = not _are_levels(known) or _furthest(found, known.exact) <= rules.factor

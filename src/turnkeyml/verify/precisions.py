@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["RULES", "TOLERANCE", "Rules", "loosest"]
+__all__ = ["RULES", "TOLERANCE", "Rules", "loosest", "reach_in"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,12 @@ class Rules:
     """The precision in which the original is computed to see how exact it is; if empty, that of
     the build."""
 
+    def relaxed(self, times: float) -> Rules:
+        """Rules that allow so many times the errors."""
+        return replace(
+            self, tight=times * self.tight, loose=times * self.loose, factor=times * self.factor
+        )
+
 
 _FP16 = Rules(
     tight=1e-3, loose=1e-2, factor=4, unit=5e-4, more_exact="fp32", largest=3e4, flips=5e-4
@@ -53,3 +59,8 @@ TOLERANCE = {precision: rules.loose for precision, rules in RULES.items()}
 def loosest(*precisions: str) -> str:
     """The one of some precisions of which the least may be expected."""
     return max(precisions, key=lambda precision: RULES[precision].loose)
+
+
+def reach_in(precision: str) -> str:
+    """The name under which a reference knows where rounding may take its outputs."""
+    return f"{precision}_reach"

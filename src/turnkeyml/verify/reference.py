@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
+from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.scale import root_mean_square
 from turnkeyml.verify.values import places_of, real
 
@@ -37,7 +38,8 @@ class Reference:
 
     ``compute`` runs the original in another precision (``fp64``, ``fp32``, ``fp16`` or ``bf16``),
     or returns None where that cannot be done. It is asked once per precision, and only if a
-    verdict depends on the answer. ``at_hand``: the precisions for which that takes no computation.
+    verdict depends on the answer. ``reach`` runs it with larger roundings of a precision.
+    ``at_hand``: the precisions for which that takes no computation.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Reference:
         deterministic: bool = True,
         repeats: tuple[Outputs, ...] = (),
         compute: Compute | None = None,
+        reach: Compute | None = None,
         at_hand: tuple[str, ...] = (),
         verified: Outputs | None = None,
         held_out: tuple[Reference, ...] = (),
@@ -80,6 +83,7 @@ class Reference:
         """Whether the original is known to decide something else on these inputs than on the
         recorded ones."""
         self._compute = compute
+        self._reach = reach
         self._at_hand = at_hand
         self._others: dict[str, Outputs | None] = {}
 
@@ -90,6 +94,13 @@ class Reference:
         if precision not in self._others:
             self._others[precision] = self._compute(precision) if self._compute else None
         return self._others[precision]
+
+    def reach(self, precision: str) -> Outputs | None:
+        """Where larger roundings of a precision take each number; None if it is not known."""
+        name = reach_in(precision)
+        if name not in self._others:
+            self._others[name] = self._reach(precision) if self._reach else None
+        return self._others[name]
 
     @property
     def all_held_out(self) -> tuple[Reference, ...]:

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -22,6 +23,8 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
 
 __all__ = ["Course", "Read", "TooMuchWork", "course_of"]
 
@@ -39,6 +42,9 @@ SHAPE_ONLY = ("_like", "new_empty", "new_full", "new_ones", "new_zeros")
 
 OWN = (os.path.dirname(torch.__file__), os.path.dirname(__file__))
 """Code that is not the model's."""
+
+COMPARISONS = frozenset({"aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge"})
+"""Operators that compare values with a number."""
 
 DECISION_ELEMENTS = 64
 """Larger arrays that are read are data."""
@@ -83,6 +89,12 @@ class Course:
     """The numbers of the weights that it used."""
     has_dynamic_shapes: bool = False
     """Whether the shape of some tensor depends on the values of the inputs."""
+    compared: dict[float, None] = field(default_factory=dict)
+    """The numbers that it compares values with, in order."""
+    mentioned: dict[float, None] = field(default_factory=dict)
+    """The numbers in code that reads a value: Python may compare it with one of them."""
+    thread: int = field(default_factory=threading.get_ident)
+    """That of the call. What is read in others, torch's tracer does not see."""
     _digest: Any = field(default_factory=hashlib.sha256)
 
     @property
@@ -104,7 +116,10 @@ class Course:
     def add_read(self, value: Any, *, leaves: bool = False) -> None:
         frames = list(_frames(sys._getframe(1)))
         lines = [(frame.f_code.co_filename, frame.f_lineno) for frame in frames]
-        own = next((line for line in lines if not line[0].startswith(OWN)), lines[0])
+        model = [frame for frame in frames if not frame.f_code.co_filename.startswith(OWN)]
+        own = (model or frames)[0].f_code.co_filename, (model or frames)[0].f_lineno
+        leaves |= threading.get_ident() != self.thread
+        self.mentioned.update(dict.fromkeys(n for frame in model[:2] for n in numbers_in(frame)))
         spot = tuple((frame.f_code.co_filename, frame.f_lasti) for frame in frames)
         place = f"{os.path.basename(own[0])}, line {own[1]}"
         earlier = self.reads.get(spot, Read(spot, place, frozenset(lines), (), leaves))
@@ -138,6 +153,8 @@ def course_of(
             course.add_operator(str(function), used)
             if most is not None and course.operators > most:
                 raise TooMuchWork(f"it runs more than {most:,} operators")
+            if function._schema.name in COMPARISONS:
+                course.compared.update(dict.fromkeys(_numbers(args, followed)))
             random = torch.Tag.nondeterministic_seeded in function.tags
             if random or any(t in followed for t in tensors):
                 _note(function, args, result, course, followed)
@@ -152,7 +169,12 @@ def course_of(
                     course.add_read(tensor, leaves=name in LEAVING)
             return function(*args, **(kwargs or {}))
 
-    with Functions(), Operators():
+    @contextlib.contextmanager
+    def watching() -> Iterator[None]:
+        with Functions(), Operators():
+            yield
+
+    with threads_within(watching), watching():
         call()
     return course
 
@@ -167,6 +189,16 @@ def _note(
     if not function._schema.name.endswith(SHAPE_ONLY):
         for tensor in tree_leaves(result):
             followed.add(tensor)
+
+
+def _numbers(args: tuple[Any, ...], followed: _Followed) -> Iterator[float]:
+    """The numbers among the arguments of a comparison with values that depend on the inputs."""
+    if not any(torch.is_tensor(t) and t in followed for t in args):
+        return
+    for value in args:
+        single = torch.is_tensor(value) and value.numel() == 1 and value not in followed
+        if single or isinstance(value, (int, float)):
+            yield float(value)
 
 
 def _has_dynamic_shape(function: Any, args: tuple[Any, ...]) -> bool:

@@ -16,6 +16,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.course import Course, Read
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.thresholds import draw_around
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
 
 __all__ = ["Exercise", "Line", "exercise"]
@@ -23,7 +24,8 @@ __all__ = ["Exercise", "Line", "exercise"]
 MOST_SETS = 4
 """The most sets with another course that are kept; each is a part of the build."""
 MOST_SETS_THAT_TURN = 8
-"""The same where a boolean comes out otherwise for the first time, or other weights are used."""
+"""The same where a boolean comes out otherwise for the first time, or other weights or, for the
+first time, other operators are used."""
 MOST_RUNS_LARGE = 6
 """The most unusual sets that are tried with a model of many weights. Others are tried with all."""
 MOST_WORK = 20
@@ -77,6 +79,11 @@ class Exercise:
         return any(None in read.values for read in self.reads)
 
     @property
+    def has_all_turned(self) -> bool:
+        """Whether everything that it reads came out otherwise on some inputs."""
+        return all(map(self.has_turned, self.reads))
+
+    @property
     def is_complete(self) -> bool:
         """Whether more inputs can show nothing new: an integer may always have one more value."""
         if self.recorded is None or self.recorded.has_dynamic_shapes:
@@ -92,7 +99,7 @@ class Exercise:
     def turned(self, line: Line) -> bool:
         """Whether the decisions on that line came out otherwise on some other inputs."""
         reads = [read for read in self.reads if line in read.lines]
-        return all(map(self.has_turned, reads)) if reads else self._takes_other_paths
+        return all(map(self.has_turned, reads)) if reads else self.takes_other_paths
 
     def has_turned(self, read: Read) -> bool:
         """Whether a decision came out otherwise on some other inputs, as far as can be seen.
@@ -100,12 +107,13 @@ class Exercise:
         Which numbers decide something is not: another length may be padded to the same size.
         """
         if not read.is_boolean:
-            return self._takes_other_paths
+            return self.takes_other_paths
         others = [course.reads.get(read.spot, read) for course in self.others]
         return any(other.values != read.values for other in others)
 
     @property
-    def _takes_other_paths(self) -> bool:
+    def takes_other_paths(self) -> bool:
+        """Whether it ran other operators on some other inputs."""
         known = self.recorded
         return known is not None and any(course.path != known.path for course in self.others)
 
@@ -129,6 +137,22 @@ def exercise(subject: Deciding, reference: Reference) -> Exercise:
         course = _watched(subject, inputs, MOST_WORK * recorded.operators)
         if course is not None:
             found = _with(found, course, subject, inputs)
+    return _around_thresholds(found, recorded, subject, reference)
+
+
+def _around_thresholds(
+    found: Exercise, recorded: Course, subject: Deciding, reference: Reference
+) -> Exercise:
+    """What is known after inputs around the numbers that values are compared with."""
+    if subject.record.parameter_bytes > FEW_SETS_BYTES:
+        return found
+    numbers = (*recorded.compared, *recorded.mentioned)
+    for inputs in draw_around(reference.inputs, numbers):
+        if found.has_all_turned:
+            break
+        if differ(inputs, reference.inputs):
+            course = _watched(subject, inputs, MOST_WORK * recorded.operators)
+            found = _with(found, course, subject, inputs) if course is not None else found
     return found
 
 
@@ -141,6 +165,7 @@ def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -
     before, found = found, replace(found, others=(*found.others, course))
     turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
     turns |= all(course.weights != known.weights for known in (recorded, *before.others))
+    turns |= not before.takes_other_paths and course.path != recorded.path
     room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
     reference = None
     if (is_new and room) if other else found.reads_numbers:

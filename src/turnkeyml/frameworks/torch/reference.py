@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
@@ -18,8 +17,11 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
 from turnkeyml.frameworks.torch.preserved import preserved, seeded
+from turnkeyml.frameworks.torch.rounding import Wobbling, rounding
 from turnkeyml.frameworks.torch.widened import widened_in_turn
 from turnkeyml.runtimes.torch_session import to_numpy
+from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.reach import reach_of
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
 __all__ = ["is_costly", "precision_name", "reference_of", "reference_on"]
@@ -50,10 +52,14 @@ DTYPES = {
     "bf16": torch.bfloat16,
 }
 
-PRODUCTS = frozenset(
-    {"addbmm", "addmm", "baddbmm", "bmm", "einsum", "linear", "matmul", "__matmul__", "mm"}
-)
-"""The names of torch's matrix-product functions."""
+Change = Callable[[torch.Tensor], torch.Tensor]
+
+REACH_RUNS = 8
+"""How often a model is run with larger roundings, to see where they take its results."""
+
+REACH_NUMBERS, REACH_FLOPS, REACH_BYTES = 1 << 18, 1e9, 1 << 24
+"""Models that return more numbers than this, need more FLOPs or have more bytes of weights are not
+run with larger roundings."""
 
 
 def reference_of(
@@ -79,6 +85,7 @@ def reference_of(
         deterministic=deterministic,
         repeats=() if deterministic else (second, *more),
         compute=original.in_precision,
+        reach=original.reach,
         costly=original.is_large and original.takes_more_than(PRECISE_LIMIT_BYTES, COSTLY_FLOPS),
         inner=original.inner,
     )
@@ -99,6 +106,7 @@ def reference_on(
         original.run(),
         precision=precision_name(model),
         compute=original.in_precision,
+        reach=original.reach,
         costly=costly,
         inner=original.inner,
     )
@@ -110,12 +118,18 @@ def precision_name(model: Any) -> str:
     return names.get(lowest_precision(model), "fp32")
 
 
+def _to(dtype: torch.dtype) -> Change:
+    """What casts a tensor."""
+    return lambda tensor: tensor.to(dtype)
+
+
 class _Original:
     """A model with its arguments, which can run in any precision."""
 
     def __init__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._model = model
         self._arguments = (args, kwargs)
+        self.precision = precision_name(model)
 
     def run(self, seed: int = 0) -> Outputs:
         """The outputs in the precision of the model. Chance depends on the seed alone, so that
@@ -165,24 +179,55 @@ class _Original:
             return None
         try:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
-                with seeded(0), _rounding(dtype) as rounded:
+                with seeded(0), rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
             if weights > PRECISE_LIMIT_BYTES:
                 with preserved(self._model), widened_in_turn(self._model, dtype):
-                    return self._call(self._model, dtype)
+                    return self._call(self._model, _to(dtype))
             with seeded(0):
-                return self._call(copy.deepcopy(self._model).to(dtype), dtype)
+                return self._call(copy.deepcopy(self._model).to(dtype), _to(dtype))
         except Exception as error:  # noqa: BLE001 - many models hard-code a dtype; the log says so
             print(f"The original does not run in {precision}: {describe(error)}", flush=True)
             return None
 
-    def _call(self, module: Any, cast: torch.dtype | None = None) -> Outputs:
+    def reach(self, precision: str) -> Outputs | None:
+        """The least and the largest of each number, with the roundings of a precision times its
+        factor; None if that is too expensive or fails."""
+        rules = RULES[precision]
+        try:
+            if self.weight_bytes > REACH_BYTES or self.operations > REACH_FLOPS:
+                return None
+            known = self.in_precision(precision) if precision != self.precision else self.run()
+            if known is None or sum(array.size for array in known.values()) > REACH_NUMBERS:
+                return None
+            runs = [
+                self._wobbled(DTYPES[precision], seed, rules.factor * rules.unit)
+                for seed in range(REACH_RUNS)
+            ]
+        except Exception as error:  # noqa: BLE001 - nothing is known then; the log says so
+            print(f"The original does not run with larger roundings: {describe(error)}", flush=True)
+            return None
+        return reach_of([known, *runs])
+
+    def _wobbled(self, dtype: torch.dtype, seed: int, share: float) -> Outputs:
+        """The outputs with inputs, and the results of all operators, off by a share."""
+        model = copy.deepcopy(self._model)
+        wobbling = Wobbling(share, seed)
+        with seeded(0), contextlib.ExitStack() as stack:
+            if dtype.itemsize < lowest_precision(self._model).itemsize:
+                model = stack.enter_context(rounding(dtype))(model)
+            stack.enter_context(wobbling)
+            return self._call(model, wobbling.wobbled)
+
+    def _call(self, module: Any, change: Change | None = None) -> Outputs:
+        """The outputs of a module; ``change`` is done to its floating-point inputs."""
+
         def convert(_: str, tensor: Any) -> Any:
             floats = torch.is_tensor(tensor) and tensor.is_floating_point()
-            return tensor.to(cast) if floats else tensor
+            return change(tensor) if floats and change else tensor
 
         args, kwargs = structure.clone(self._arguments)
-        if cast is not None:
+        if change is not None:
             args, kwargs = structure.replace((args, kwargs), structure.once(convert))
         with torch.no_grad(), eval_mode(module):
             result = module(*args, **kwargs)
@@ -209,41 +254,3 @@ class _Flops(TorchDispatchMode):
         if (formula := flop_registry.get(function._overloadpacket)) is not None:
             self.total += formula(*args, **(kwargs or {}), out_val=result)
         return result
-
-
-@contextlib.contextmanager
-def _rounding(dtype: torch.dtype) -> Iterator[Callable[[Any], Any]]:
-    """Yields a function that makes a model emulate a lower precision.
-
-    The function rounds the weights and adds hooks that round the outputs of submodules. Within the
-    block, the results of matrix products are rounded too. Accelerators compute like this: 16-bit
-    values, 32-bit accumulation. Real half precision on a CPU is a hundred times slower.
-    """
-
-    def rounded(value: Any) -> Any:
-        if torch.is_tensor(value) and value.is_floating_point():
-            return value.to(dtype).to(value.dtype)
-        if type(value) in (list, tuple):
-            return type(value)(map(rounded, value))
-        if isinstance(value, dict):
-            changed = copy.copy(value)
-            for key, item in value.items():
-                changed[key] = rounded(item)
-            return changed
-        return value
-
-    class Products(TorchFunctionMode):
-        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            result = function(*args, **(kwargs or {}))
-            return rounded(result) if getattr(function, "__name__", "") in PRODUCTS else result
-
-    def prepare(model: Any) -> Any:
-        with torch.no_grad():
-            for tensor in [*model.parameters(), *model.buffers()]:
-                tensor.copy_(rounded(tensor))
-        for module in model.modules():
-            module.register_forward_hook(lambda _module, _inputs, outputs: rounded(outputs))
-        return model
-
-    with Products():
-        yield prepare
