@@ -30,8 +30,8 @@ MOST_BETWEEN = 0.25
 MOST_LOST = 0.1
 """The same of those that may become NaN, infinite, or a mask value."""
 MOST_STRAY = 0.05
-"""The jumps at other places, as a share of the places where the original jumps: it was not run
-often enough to see all of these."""
+"""The jumps at other places, as a share of the places where the original jumps, or of the decisions
+that a build turns: the original was not run often enough to see all."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Reach:
         varies, turned = self.varies, found != exact
         stray = turned & ~(varies & self.has(found))
         few = np.count_nonzero(varies) <= MOST_LOST * found.size
-        return bool(few and np.count_nonzero(stray) <= MOST_STRAY * np.count_nonzero(varies))
+        return bool(few and np.count_nonzero(stray) <= MOST_STRAY * np.count_nonzero(turned))
 
     def settled_places(
         self, found: np.ndarray, golden: np.ndarray, regular: np.ndarray
