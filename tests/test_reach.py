@@ -203,6 +203,17 @@ def test_a_number_may_be_lost_where_the_original_may_lose_it():
     assert compare({"y": lost}, reference(exact, exact), "fp16").cause is Cause.NOT_FINITE
 
 
+def test_what_is_always_lost_does_not_count_as_what_may_be_lost():
+    exact = RANDOM.standard_normal(100).astype(np.float32)
+    exact[50:] = np.nan
+    lost = exact.copy()
+    lost[3] = np.nan
+    assert compare({"y": lost}, reference(exact, exact, lost), "fp16").verdict is Verdict.MATCH
+    found = exact.copy()
+    found[60] = 1.0
+    assert compare({"y": found}, reference(exact, exact, lost), "fp16").verdict is Verdict.MISMATCH
+
+
 def test_where_nothing_jumps_the_reach_changes_nothing():
     exact = RANDOM.standard_normal(1000).astype(np.float32)
     runs = [exact * (1 + 2e-3 * RANDOM.uniform(-1, 1, 1000)) for _ in range(4)]

@@ -36,7 +36,10 @@ that a build turns: the original was not run often enough to see all."""
 
 @dataclass(frozen=True)
 class Reach:
-    """The least and the largest that each number of an output may become; NaN for anything."""
+    """The least and the largest that each number of an output may become.
+
+    The least is NaN where it may be anything, and both are where it is always NaN.
+    """
 
     least: np.ndarray
     largest: np.ndarray
@@ -51,15 +54,15 @@ class Reach:
 
     @property
     def varies(self) -> np.ndarray:
-        """Where it is not a single number."""
-        return ~(self.least == self.largest)
+        """Where it is not always the same."""
+        return ~(self.least == self.largest) & ~np.isnan(self.largest)
 
     def has(self, numbers: np.ndarray, slack: np.ndarray | float = 0.0) -> np.ndarray:
         """Which numbers are in reach."""
         with np.errstate(invalid="ignore"):
             outside = (numbers < self.least - slack) | (numbers > self.largest + slack)
-        anything = np.isnan(self.least) | np.isnan(self.largest)
-        return anything | (~outside & ~np.isnan(numbers))
+        anything = np.isnan(self.least) & ~np.isnan(self.largest)
+        return anything | (~outside & (np.isnan(numbers) == np.isnan(self.largest)))
 
     def explains_picks(self, found: np.ndarray, exact: np.ndarray) -> bool:
         """Whether integers or booleans differ from exact ones only where those of the original do,
@@ -135,4 +138,4 @@ def reach_of(runs: Sequence[Outputs]) -> Outputs | None:
 def _least_and_largest(arrays: Sequence[np.ndarray]) -> np.ndarray:
     """A complex number as a pair of real ones."""
     stacked = np.stack([real(a) if a.dtype.kind == "c" else a for a in arrays])
-    return np.stack([stacked.min(axis=0), stacked.max(axis=0)])
+    return np.stack([stacked.min(axis=0), np.fmax.reduce(stacked, axis=0)])
