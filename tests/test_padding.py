@@ -74,7 +74,8 @@ def test_a_build_holds_the_set_that_is_padded_on_the_left(tmp_path):
     reference = load_reference(BuildFolder(tmp_path, "b"), state.reference)
     assert reference.padded is not None
     mask = reference.padded.inputs["attention_mask"]
-    assert not mask[:, 0].any() and mask[:, -1].all()
+    assert not mask[:, 0].any()
+    assert mask[:, -1].all()
     assert len(reference.held_out) == state.reference.held_out
     assert len(reference.all_held_out) == state.reference.held_out + 1
 
