@@ -192,6 +192,16 @@ def layer_in_8_bits(model: onnx.ModelProto, rng: random.Random) -> str | None:
     return put(tensor, np.round(values / step) * step) if step else None
 
 
+def constant_off(model: onnx.ModelProto, rng: random.Random) -> str | None:
+    """A single number that something is scaled, moved, clipped or compared by, by 8%."""
+    users = ("Mul", "Div", "Add", "Sub", "Clip", "Max", "Min", "Greater", "Less", "Pow")
+    used = {name for node in model.graph.node if node.op_type in users for name in node.input}
+    found = [t for t in model.graph.initializer if t.name in used and t.data_type in FLOATS]
+    single = [t for t in found if np.prod(t.dims) == 1 and numpy_helper.to_array(t).any()]
+    tensor = pick(single, rng)
+    return tensor and put(tensor, numpy_helper.to_array(tensor) * 0.92)
+
+
 OPERATORS: dict[str, Callable[[onnx.ModelProto, random.Random], str | None]] = {
     "a softmax along another axis": softmax_along_another_axis,
     "a norm along another axis": norm_along_another_axis,
@@ -203,4 +213,5 @@ OPERATORS: dict[str, Callable[[onnx.ModelProto, random.Random], str | None]] = {
     "a corner lost": corner_lost,
     "one weight negated": one_weight_negated,
     "one layer in 8 bits": layer_in_8_bits,
+    "a constant off by 8%": constant_off,
 }

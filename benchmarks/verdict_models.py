@@ -21,6 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 from verdict_decisions import DECISIONS
+from verdict_jumps import JUMPS
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -606,15 +607,16 @@ def script(name: str, arguments: list[str]) -> Callable[[], tuple[nn.Module, Any
 
 
 def deciding(name: str) -> Callable[[], tuple[nn.Module, Any]]:
-    model, inputs = DECISIONS[name]
+    model, inputs = {**DECISIONS, **JUMPS}[name]
     return lambda: (model(), inputs())
 
 
 def subjects() -> Iterator[Subject]:
-    """All models, those of the four places taking turns."""
+    """All models, those of the five places taking turns."""
     places = [
         of_here(),
         [Subject(f"decision: {name}", deciding(name), decides=True) for name in DECISIONS],
+        [Subject(f"jumps: {name}", deciding(name)) for name in JUMPS],
         [Subject(name, small_transformer(name)) for name in SMALL],
         list(scripts()),
     ]

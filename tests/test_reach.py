@@ -130,6 +130,27 @@ def test_a_wrong_bound_is_seen_where_only_larger_inputs_reach_it(tmp_path, seque
     assert change(tmp_path, instead(6, 5.5)) is Verdict.MISMATCH
 
 
+class Chosen(Layers):
+    def __init__(self):
+        super().__init__(outputs=500)
+
+    def finish(self, y):
+        return y > 0.1
+
+
+def test_a_wrong_bias_of_one_class_of_many_is_seen_in_fp16(tmp_path):
+    """It turns a few of 10,000 booleans, all of one class."""
+
+    def biased(array):
+        changed = array.copy()
+        if array.shape == (500,):
+            changed[7] += 0.1
+        return changed
+
+    assert build(tmp_path, Chosen(), drawn(3, 20), "optimize-fp16").verdict is Verdict.MATCH
+    assert change(tmp_path, biased) in (Verdict.CLOSE, Verdict.MISMATCH)
+
+
 class Bound(nn.Module):
     def forward(self, x):
         return (2 * x).clamp(0, 6)
@@ -180,6 +201,17 @@ def test_a_number_may_be_lost_where_the_original_may_lose_it():
     lost[3] = np.nan
     assert compare({"y": lost}, reference(exact, exact, lost), "fp16").verdict is Verdict.MATCH
     assert compare({"y": lost}, reference(exact, exact), "fp16").cause is Cause.NOT_FINITE
+
+
+def test_what_is_always_lost_does_not_count_as_what_may_be_lost():
+    exact = RANDOM.standard_normal(100).astype(np.float32)
+    exact[50:] = np.nan
+    lost = exact.copy()
+    lost[3] = np.nan
+    assert compare({"y": lost}, reference(exact, exact, lost), "fp16").verdict is Verdict.MATCH
+    found = exact.copy()
+    found[60] = 1.0
+    assert compare({"y": found}, reference(exact, exact, lost), "fp16").verdict is Verdict.MISMATCH
 
 
 def test_where_nothing_jumps_the_reach_changes_nothing():

@@ -30,13 +30,16 @@ MOST_BETWEEN = 0.25
 MOST_LOST = 0.1
 """The same of those that may become NaN, infinite, or a mask value."""
 MOST_STRAY = 0.05
-"""The jumps at other places, as a share of the places where the original jumps: it was not run
-often enough to see all of these."""
+"""The jumps at other places, as a share of the places where the original jumps, or of the decisions
+that a build turns: the original was not run often enough to see all."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The least and the largest that each number of an output may become; NaN for anything."""
+    """The least and the largest that each number of an output may become.
+
+    The least is NaN where it may be anything, and both are where it is always NaN.
+    """
 
     least: np.ndarray
     largest: np.ndarray
@@ -51,15 +54,15 @@ class Reach:
 
     @property
     def varies(self) -> np.ndarray:
-        """Where it is not a single number."""
-        return ~(self.least == self.largest)
+        """Where it is not always the same."""
+        return ~(self.least == self.largest) & ~np.isnan(self.largest)
 
     def has(self, numbers: np.ndarray, slack: np.ndarray | float = 0.0) -> np.ndarray:
         """Which numbers are in reach."""
         with np.errstate(invalid="ignore"):
             outside = (numbers < self.least - slack) | (numbers > self.largest + slack)
-        anything = np.isnan(self.least) | np.isnan(self.largest)
-        return anything | (~outside & ~np.isnan(numbers))
+        anything = np.isnan(self.least) & ~np.isnan(self.largest)
+        return anything | (~outside & (np.isnan(numbers) == np.isnan(self.largest)))
 
     def explains_picks(self, found: np.ndarray, exact: np.ndarray) -> bool:
         """Whether integers or booleans differ from exact ones only where those of the original do,
@@ -67,7 +70,7 @@ class Reach:
         varies, turned = self.varies, found != exact
         stray = turned & ~(varies & self.has(found))
         few = np.count_nonzero(varies) <= MOST_LOST * found.size
-        return bool(few and np.count_nonzero(stray) <= MOST_STRAY * np.count_nonzero(varies))
+        return bool(few and np.count_nonzero(stray) <= MOST_STRAY * np.count_nonzero(turned))
 
     def settled_places(
         self, found: np.ndarray, golden: np.ndarray, regular: np.ndarray
@@ -135,4 +138,4 @@ def reach_of(runs: Sequence[Outputs]) -> Outputs | None:
 def _least_and_largest(arrays: Sequence[np.ndarray]) -> np.ndarray:
     """A complex number as a pair of real ones."""
     stacked = np.stack([real(a) if a.dtype.kind == "c" else a for a in arrays])
-    return np.stack([stacked.min(axis=0), stacked.max(axis=0)])
+    return np.stack([stacked.min(axis=0), np.fmax.reduce(stacked, axis=0)])
