@@ -154,7 +154,7 @@ def test_small_models_keep_what_a_later_measurement_is_judged_by(tmp_path):
     assert state.reference.held_out_others == (kept,) * state.reference.held_out
 
 
-@pytest.mark.parametrize(("most", "others"), [(1, ()), (1e6, ("fp64",))])
+@pytest.mark.parametrize(("most", "others"), [(1, ()), (1e6, ("fp64", "fp32_reach"))])
 def test_large_models_keep_nothing_that_no_verdict_needs(tmp_path, monkeypatch, most, others):
     """But those that are run quickly in fp64 keep that, however many weights they have."""
     from turnkeyml.frameworks.torch import reference
