@@ -30,6 +30,8 @@ from turnkeyml.nouns import Input, events
 from .conftest import SMALL_MODEL
 from .damages import DAMAGES
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "state": "{name}_state.yaml",
     "stats": "turnkey_stats.yaml",

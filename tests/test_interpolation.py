@@ -17,6 +17,8 @@ from turnkeyml.frameworks.torch.reference import reference_of
 from turnkeyml.nouns import Verdict
 from turnkeyml.verify.precisions import RULES
 
+pytestmark = pytest.mark.slow
+
 SIZE, FOUND = 128, 4
 WIDTH = 78
 """Of the masks in the image. Some columns are exactly at a column of the mask for PyTorch, and one

@@ -19,6 +19,8 @@ from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reach import reach_of
 from turnkeyml.verify.reference import Reference
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(0)
 
 

@@ -19,6 +19,8 @@ from turnkeyml.frameworks.torch.stabilised import _says_as_much
 from turnkeyml.frameworks.torch.stable import stable_copy
 from turnkeyml.nouns import Plan, Verdict
 
+pytestmark = pytest.mark.slow
+
 
 class Block(torch.nn.Module):
     """A normalisation whose statistics decide how much of a difference is left.

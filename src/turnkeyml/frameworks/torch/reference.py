@@ -57,7 +57,7 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 REACH_RUNS = 8
 """How often a model is run with larger roundings, to see where they take its results."""
 
-REACH_NUMBERS, REACH_FLOPS, REACH_BYTES = 1 << 18, 2e8, 1 << 24
+REACH_NUMBERS, REACH_FLOPS, REACH_BYTES = 1 << 18, 2e7, 1 << 24
 """Models that return more numbers than this, need more FLOPs or have more bytes of weights are not
 run with larger roundings."""
 
