@@ -34,7 +34,7 @@ LARGE_BYTES, COSTLY_FLOPS = 1 << 28, 2e11
 """Models with more bytes of weights and more FLOPs than this, or more weights than are copied, are
 run in another precision only if the looser tolerance fails."""
 
-COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 29, 5e10
+COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 29, 4e9
 """The same on held-out inputs, of which there are several sets."""
 
 PRECISE_LIMIT_FLOPS = 2e12
