@@ -55,8 +55,11 @@ MAX_DECISIONS = 32
 MAX_STEPS = 60
 
 NEARER = 0.5
-"""How far off an output must be that is judged again, as a share of how far off it was: to judge a
-hundred masks of 800 x 800 takes longer than to compute them."""
+"""How far off an output must be that is judged again, as a share of how far off it was."""
+
+LARGE = 1 << 23
+"""Outputs with more numbers are computed and judged once, when nothing more can be found on the way
+to them: to judge a hundred masks of 800 x 800 takes longer than all the rest of a step."""
 
 Candidates = list[tuple[str, int]]
 """Values of the file with their bytes; 0 if they are not known."""
@@ -113,37 +116,43 @@ class _Walker:
         self._types = {value.name: value for value in self.model.graph.value_info}
 
     def run(self) -> Walk:
-        for _ in range(MAX_STEPS):
-            needed = [*self._missing, *self._conditions]
-            ahead = _ahead(self.model.graph.node, needed, set(self.known))
-            verdict, found = self._step(ahead, _spread)
-            if not found:
-                verdict, found = self._step(ahead, _nearest)
-            if not found:
-                verdict = self._last_look(ahead)
-            if not self._missing:  # each of them matches by itself
-                seen = self._matching or [verdict]
-                verdict = max(seen, key=lambda one: one.max_relative_error or 0.0)
-            if verdict.verdict is Verdict.MATCH or not found:
-                break
+        verdict = self._on_the_way() or self._last_look(self._ahead_of_us())
         return Walk(len(self.known), verdict, self.last)
+
+    def _on_the_way(self) -> Verification | None:
+        """Go on until all outputs match, with the verdict on them; None if they do not."""
+        for _ in range(MAX_STEPS):
+            ahead = self._ahead_of_us()
+            found = self._step(ahead, _spread) or self._step(ahead, _nearest)
+            if isinstance(found, Verification):
+                return found
+            if not self._missing:  # each of them matches by itself
+                return max(self._matching, key=lambda one: one.max_relative_error or 0.0)
+            if not found:
+                break
+        return None
+
+    def _ahead_of_us(self) -> list[onnx.NodeProto]:
+        needed = [*self._missing, *self._conditions]
+        return _ahead(self.model.graph.node, needed, set(self.known))
 
     @property
     def _missing(self) -> list[str]:
         """The outputs that have not been found to match."""
         return [name for name in self.expected if name not in self.known]
 
-    def _step(self, ahead: list[onnx.NodeProto], choose: Choice) -> tuple[Verification, bool]:
-        """Look at some values ahead; the verdict on the outputs, and whether any value matches."""
+    def _step(self, ahead: list[onnx.NodeProto], choose: Choice) -> Verification | bool:
+        """Look at some values ahead: whether any of them matches, or that all outputs do."""
         wanted = choose([*self._candidates(ahead)])
         decisions = [*self._next_decisions(ahead)][:MAX_DECISIONS]
         names = [*(name for name, _ in wanted), *_values_of(decisions), *self._conditions]
-        made = self._compute(ahead, names)
-        self._check_conditions(made)
         missing = self._missing
-        verdict, alone = self._judged(made, missing)
-        if verdict.verdict is Verdict.MATCH:
-            return verdict, True
+        judged = [name for name in missing if self.expected[name].size <= LARGE]
+        made = self._compute(ahead, [*judged, *names])
+        self._check_conditions(made)
+        verdict, alone = self._judged(made, judged)
+        if verdict.verdict is Verdict.MATCH and judged == missing:
+            return verdict
         fresh = {}
         for name, _ in wanted:
             if (result := self.results.same(made[name], self.precision)) is not None:
@@ -156,17 +165,18 @@ class _Walker:
                 self._matching.append(one)
                 fresh[name] = self.expected[name].astype(made[name].dtype)
         self.known.update(fresh)
-        return verdict, bool(fresh)
+        return bool(fresh)
 
     def _last_look(self, ahead: list[onnx.NodeProto]) -> Verification:
         """The verdict on the outputs when nothing more can be found on the way to them."""
-        made, names = self._compute(ahead, []), self._missing
+        names = self._missing
+        made = self._compute(ahead, names)
         self._failed.clear()
         verdict, _ = self._judged(made, names)
         if verdict.verdict is not Verdict.CLOSE or not interpolates(ahead):
             return verdict
         moved = moved_by_rounding(
-            ahead, lambda nodes: self._compute(nodes, []), made, self.precision
+            ahead, lambda nodes: self._compute(nodes, names), made, self.precision
         )
         for name in (name for name in names if name in moved):
             expected = self.expected[name]
@@ -236,6 +246,8 @@ class _Walker:
         of use only to what they decided, if that alone differs.
         """
         alone = {name: self._verdict_alone(made, name) for name in names}
+        if not alone:
+            return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, "judged at the end"), alone
         wrong = [name for name, one in alone.items() if one.verdict is not Verdict.MATCH]
         if wrong and not any(self.expected[name].dtype.kind in "fc" for name in wrong):
             return self._verdict(made, names), alone
@@ -291,9 +303,11 @@ class _Walker:
                 yield name, 8 * max(map(math.prod, shapes))
 
     def _compute(self, ahead: list[onnx.NodeProto], names: list[str]) -> Outputs:
-        """The outputs of the file and some inner values, computed from what is known."""
+        """Some values of the file, computed from what is known."""
         from turnkeyml.runtimes.ort_session import run_once
 
+        if not names:
+            return {}
         used = set(itertools.chain.from_iterable(map(_inputs, ahead)))
         given = {name: array for name, array in self.known.items() if name in used}
         own = {value.name for value in self.model.graph.input} & used
@@ -308,7 +322,7 @@ class _Walker:
         inputs = [value for value in self.model.graph.input if value.name in own]
         part.graph.input.extend([*inputs, *(self._taken(*item) for item in given.items())])
         made = set(itertools.chain.from_iterable(node.output for node in ahead)) - {*self.known}
-        outputs = dict.fromkeys([*self._missing, *(name for name in names if name in made)])
+        outputs = dict.fromkeys(name for name in names if name in made or name in self.expected)
         part.graph.output.extend(onnx.ValueInfoProto(name=name) for name in outputs)
         self._keep_weights(part.graph, used)
         path = self.path.with_name(f"{self.path.stem}-inner.onnx")
