@@ -36,6 +36,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # builds at the same time have one core each
+
 import numpy as np
 import onnx
 import torch
