@@ -311,6 +311,36 @@ def test_a_decision_that_an_exporter_keeps_is_a_match(tmp_path):
     assert (found.verdict, found.frozen) == (Verdict.MATCH, ())
 
 
+class Conditional(Deciding):
+    """Either branch may be taken; inputs like the recorded one never take the first."""
+
+    def forward(self, x):
+        return torch.cond(x.max() > 50, self.one, self.other, (x,))
+
+
+def test_branches_of_torch_cond_are_kept_and_both_are_verified(tmp_path):
+    state = build(tmp_path, Conditional(), FLOATS)
+    found = state.verification
+    assert (found.verdict, found.frozen) == (Verdict.MATCH, ())
+    first = [held.inputs["x"].max() > 50 for held in held_out(tmp_path, state)]
+    assert any(first)
+    assert not all(first)
+
+
+def test_operators_in_a_branch_and_without_autograd_are_seen():
+    model, large = Conditional().eval(), 100 * torch.ones(4, 8)
+    small = course_of(lambda: model(FLOATS), model, [FLOATS])
+    other = course_of(lambda: model(large), model, [large])
+    assert [read.values for read in (*small.reads.values(), *other.reads.values())] == [
+        (False,),
+        (True,),
+    ]
+    assert small.weights
+    assert small.weights.isdisjoint(other.weights)
+    with torch.inference_mode():
+        assert course_of(lambda: model.one(FLOATS), model, []).weights == other.weights
+
+
 class Growing(nn.Module):
     """Its table grows with the largest position that it has seen."""
 

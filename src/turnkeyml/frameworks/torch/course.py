@@ -21,9 +21,9 @@ from typing import Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
 from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
 
 __all__ = ["Course", "Read", "TooMuchWork", "course_of"]
@@ -140,14 +140,8 @@ def course_of(
         with contextlib.suppress(NotImplementedError, RuntimeError):  # some have no storage
             weights[tensor.untyped_storage()._cdata] = number
 
-    class Operators(TorchDispatchMode):
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            """False: otherwise torch imports its compiler for us, which takes a second."""
-            return False
-
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            result = function(*args, **(kwargs or {}))
+    class Operators(EveryOperator):
+        def ran(self, function: Any, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
             tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
             used = {weights[key] for t in tensors if (key := _storage(t)) in weights}
             course.add_operator(str(function), used)
@@ -174,7 +168,7 @@ def course_of(
         with Functions(), Operators():
             yield
 
-    with threads_within(watching), watching():
+    with uncompiled(), threads_within(watching), watching():
         call()
     return course
 

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from turnkeyml import structure
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
+from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
 from turnkeyml.frameworks.torch.preserved import preserved, seeded
 from turnkeyml.frameworks.torch.rounding import Wobbling, rounding
 from turnkeyml.frameworks.torch.widened import widened_in_turn
@@ -229,12 +229,12 @@ class _Original:
         args, kwargs = structure.clone(self._arguments)
         if change is not None:
             args, kwargs = structure.replace((args, kwargs), structure.once(convert))
-        with torch.no_grad(), eval_mode(module):
+        with torch.no_grad(), eval_mode(module), uncompiled():
             result = module(*args, **kwargs)
         return dict(to_numpy(n, t) for n, t in structure.leaves(result, "output").items())
 
 
-class _Flops(TorchDispatchMode):
+class _Flops(EveryOperator):
     """Counts FLOPs by torch's own formulas.
 
     torch's own counter also follows the submodules, and fails in models that need gradients.
@@ -244,13 +244,7 @@ class _Flops(TorchDispatchMode):
         super().__init__()
         self.total = 0.0
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """False: otherwise torch imports its compiler for us, which takes a second."""
-        return False
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        result = function(*args, **(kwargs or {}))
+    def ran(self, function: Any, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
         if (formula := flop_registry.get(function._overloadpacket)) is not None:
-            self.total += formula(*args, **(kwargs or {}), out_val=result)
+            self.total += formula(*args, **kwargs, out_val=result)
         return result

@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from turnkeyml.frameworks.torch.operators import EveryOperator
 
 __all__ = ["Wobbling", "rounding"]
 
@@ -43,7 +44,7 @@ def rounding(dtype: torch.dtype) -> Iterator[Callable[[Any], Any]]:
         yield prepare
 
 
-class Wobbling(TorchDispatchMode):
+class Wobbling(EveryOperator):
     """Within the block, the result of every operator is off by up to a share of itself, at random.
 
     So would roundings of that size have it. Whole numbers stay, as every precision holds them.
@@ -54,13 +55,7 @@ class Wobbling(TorchDispatchMode):
         self._share = share
         self._random = torch.Generator().manual_seed(seed)
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """False: otherwise torch imports its compiler for us, which takes a second."""
-        return False
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        result = function(*args, **(kwargs or {}))
+    def ran(self, function: Any, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
         returns = function._schema.returns
         if any(returned.alias_info is not None for returned in returns):  # a view, or in place
             return result
