@@ -137,6 +137,18 @@ def test_a_few_small_numbers_beside_large_ones_count(rows):
     assert judged(wrong, golden, fp64=exact).verdict != "match"
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1.05, "match"), (-1, "close")])
+def test_a_number_that_is_the_same_in_all_rows_is_one_number(factor, verdict):
+    row = RANDOM.standard_normal(32)
+    row[3] = 0.006
+    exact = np.tile(row, (24, 1))  # of the same token everywhere
+    golden = (exact + 1e-7 * RANDOM.standard_normal(exact.shape)).astype(np.float32)
+    original = exact.astype(np.float16).astype(np.float32)
+    found = original.copy()
+    found[:, 3] *= factor
+    assert judged(found, golden, "fp16", fp32=golden, fp16=original).verdict == verdict
+
+
 def test_without_a_more_exact_original_a_small_channel_counts_too():
     golden = LOGITS.copy()
     golden[:, 3] *= 1e-4

@@ -27,6 +27,11 @@ FEWEST_AGAIN = 32
 many chances to be unlucky."""
 UNITS = 8
 """Roundings of the largest numbers that a few smaller ones may be off by."""
+ROUNDING = 2.0**-24
+"""Of an original in fp32, as a share."""
+CONSTANT = 1e-3
+"""A slice that varies by less than this share of itself, and by less than a few roundings of the
+output, is one number that occurs many times."""
 EMPTY = 0.9
 """Of outputs with a larger share of zeros than this, such as masks of small objects in a large
 image, the zeros are no part of the magnitude."""
@@ -138,7 +143,8 @@ def _members(numbers: np.ndarray, regular: np.ndarray, fewest: int) -> Iterator[
         return
     spots = np.zeros(numbers.shape, dtype=np.int64)
     spots[regular] = np.arange(np.count_nonzero(regular))
-    yield from _divided(numbers, regular, spots, fewest)
+    rounding = UNITS * ROUNDING * root_mean_square(numbers[regular])
+    yield from _divided(numbers, regular, spots, fewest, rounding=rounding)
 
 
 def _divided(
@@ -146,11 +152,14 @@ def _divided(
     regular: np.ndarray,
     spots: np.ndarray,
     fewest: int,
+    *,
+    rounding: float,
     done: int | None = None,
 ) -> Iterator[Members]:
     """The spots of the regular numbers of each group of a block, and which are of smaller order.
 
-    ``done``: the axis along which the block has been cut out of a larger one.
+    ``rounding``: by how much numbers vary that differ in rounding alone. ``done``: the axis along
+    which the block has been cut out of a larger one.
     """
     uneven = _uneven_axis(numbers, regular, fewest, done)
     if uneven is None:
@@ -158,23 +167,31 @@ def _divided(
         return
     axis, orders = uneven
     others = tuple(a for a in range(numbers.ndim) if a != axis)
-    counts = _filled(numbers, regular, others)
+    counts = _telling(numbers, regular, others, rounding)
     for chosen in _gathered(orders, counts, FEWEST if done is None else FEWEST_AGAIN):
         inner, there, where = (a.compress(chosen, axis) for a in (numbers, regular, spots))
         lower = orders[chosen] < orders[chosen].max()
         if done is None and not lower.any():
-            yield from _divided(inner, there, where, FEWEST_OF_SLICE, axis)
+            yield from _divided(inner, there, where, FEWEST_OF_SLICE, rounding=rounding, done=axis)
         elif not lower.any():
             yield where[there], None
         else:
             yield where[there], np.broadcast_to(np.expand_dims(lower, others), there.shape)[there]
 
 
-def _filled(numbers: np.ndarray, regular: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """How many numbers each slice has to tell by: of one that is nearly empty, those in it."""
+def _telling(
+    numbers: np.ndarray, regular: np.ndarray, axes: tuple[int, ...], rounding: float
+) -> np.ndarray:
+    """How many numbers each slice has to tell by: of one that is nearly empty, those in it; one if
+    it is the same number everywhere, as of the same token in all rows."""
     there = np.asarray(np.count_nonzero(regular, axis=axes))
     filled = np.asarray(np.count_nonzero(regular & (numbers != 0), axis=axes))
-    return np.where((filled > 0) & (filled < (1 - EMPTY) * there), filled, there)
+    counts = np.where((filled > 0) & (filled < (1 - EMPTY) * there), filled, there)
+    least = numbers.min(axis=axes, where=regular, initial=np.inf)
+    most = numbers.max(axis=axes, where=regular, initial=-np.inf)
+    apart = np.where(there > 0, most - least, np.inf) / 2
+    constant = (apart < CONSTANT * np.abs(most)) & (apart < rounding)
+    return np.where(constant, np.minimum(counts, 1), counts)
 
 
 def _gathered(orders: np.ndarray, counts: np.ndarray, fewest: int) -> Iterator[np.ndarray]:
