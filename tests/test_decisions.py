@@ -16,7 +16,7 @@ from turnkeyml import build_model
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
-from turnkeyml.frameworks.torch.course import TooMuchWork, course_of
+from turnkeyml.frameworks.torch.course import TooMuchWork, Work, course_of
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
@@ -377,7 +377,27 @@ def test_a_loop_that_runs_away_is_stopped_by_its_operators():
             x = layer(x)
 
     with pytest.raises(TooMuchWork, match="more than 50 operators"), torch.no_grad():
-        course_of(loop, layer, [FLOATS], most=50)
+        course_of(loop, layer, [FLOATS], most=Work(operators=50, numbers=10**9))
+
+
+class Grouped(Deciding):
+    """As many groups as the largest number says."""
+
+    def forward(self, x, group):
+        groups = x.new_zeros(int(group.max()) + 1, *x.shape)
+        if x.sum() > 0:
+            groups[group.long()] = self.one(x)
+        return self.other(groups).sum(0)
+
+
+def test_what_takes_far_more_memory_on_other_inputs_is_not_tried():
+    large, few = torch.tensor([2]), torch.randn(1000, 8)
+    with torch.no_grad():
+        model, most = Grouped().eval(), Work(operators=50, numbers=10**6)
+        assert course_of(lambda: model(few, large), model, [few, large], most).reads
+        large += 100
+        with pytest.raises(TooMuchWork, match="more than 1,000,000 numbers"):
+            course_of(lambda: model(few, large), model, [few, large], most)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from torch.utils._pytree import tree_leaves
 from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
 from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
 
-__all__ = ["Course", "Read", "TooMuchWork", "course_of"]
+__all__ = ["Course", "Read", "TooMuchWork", "Work", "course_of"]
 
 READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
 """Functions that read values without any operator."""
@@ -51,7 +51,16 @@ DECISION_ELEMENTS = 64
 
 
 class TooMuchWork(Exception):
-    """The model runs more operators than it may."""
+    """The model runs more operators, or computes more numbers, than it may."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much a call does."""
+
+    operators: int
+    numbers: int
+    """The sizes of the results of all operators together."""
 
 
 Spot = tuple[tuple[str, int], ...]
@@ -85,6 +94,8 @@ class Course:
     reads: dict[Spot, Read] = field(default_factory=dict)
     """By the instructions that lead there: one line may read several values."""
     operators: int = 0
+    numbers: int = 0
+    """The sizes of the results of all operators together."""
     weights: set[int] = field(default_factory=set)
     """The numbers of the weights that it used."""
     has_dynamic_shapes: bool = False
@@ -108,8 +119,9 @@ class Course:
         others = {spot: read.values for spot, read in other.reads.items()}
         return self.path == other.path and reads == others
 
-    def add_operator(self, name: str, weights: Iterable[int]) -> None:
+    def add_operator(self, name: str, weights: Iterable[int], numbers: int) -> None:
         self.operators += 1
+        self.numbers += numbers
         self.weights.update(weights)
         self._digest.update(f"{name} {sorted(weights)};".encode())
 
@@ -127,11 +139,11 @@ class Course:
 
 
 def course_of(
-    call: Callable[[], Any], model: torch.nn.Module, inputs: Iterable[Any], most: int | None = None
+    call: Callable[[], Any], model: torch.nn.Module, inputs: Iterable[Any], most: Work | None = None
 ) -> Course:
     """The course of a call that gets these tensors as inputs.
 
-    Raises ``TooMuchWork`` after ``most`` operators: the values that it reads may be loop counts.
+    Raises ``TooMuchWork`` beyond ``most``: the values that it reads may be loop counts or sizes.
     """
     course = Course()
     followed = _Followed(inputs)
@@ -144,9 +156,12 @@ def course_of(
         def ran(self, function: Any, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
             tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
             used = {weights[key] for t in tensors if (key := _storage(t)) in weights}
-            course.add_operator(str(function), used)
-            if most is not None and course.operators > most:
-                raise TooMuchWork(f"it runs more than {most:,} operators")
+            made = sum(t.numel() for t in tree_leaves(result) if torch.is_tensor(t))
+            course.add_operator(str(function), used, made)
+            if most is not None and course.operators > most.operators:
+                raise TooMuchWork(f"it runs more than {most.operators:,} operators")
+            if most is not None and course.numbers > most.numbers:
+                raise TooMuchWork(f"it computes more than {most.numbers:,} numbers")
             if function._schema.name in COMPARISONS:
                 course.compared.update(dict.fromkeys(_numbers(args, followed)))
             random = torch.Tag.nondeterministic_seeded in function.tags

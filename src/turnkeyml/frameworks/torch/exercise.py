@@ -13,7 +13,7 @@ from typing import Protocol
 
 from turnkeyml.build.subject import FEW_SETS_BYTES, comparable_on, differ
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.torch.course import Course, Read
+from turnkeyml.frameworks.torch.course import Course, Read, Work
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.thresholds import draw_around
@@ -29,7 +29,10 @@ first time, other operators are used."""
 MOST_RUNS_LARGE = 6
 """The most unusual sets that are tried with a model of many weights. Others are tried with all."""
 MOST_WORK = 20
-"""How many times as many operators as on the recorded inputs a model may run on others."""
+"""How many times as many operators as on the recorded inputs a model may run on others, and how
+many times as many numbers it may compute."""
+FEW_NUMBERS = 100_000_000
+"""So many numbers any model may compute."""
 
 Line = tuple[str, int]
 """A file and the number of a line in it."""
@@ -43,7 +46,7 @@ class Deciding(Protocol):
 
     def compute_on(self, inputs: Outputs) -> Reference: ...
 
-    def course_on(self, inputs: Outputs, most: int | None = None) -> Course: ...
+    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course: ...
 
 
 @dataclass(frozen=True)
@@ -127,14 +130,14 @@ def exercise(subject: Deciding, reference: Reference) -> Exercise:
         return Exercise(recorded)
     found = Exercise(recorded)
     for held in reference.held_out:
-        course = _watched(subject, held.inputs, MOST_WORK * recorded.operators)
+        course = _watched(subject, held.inputs, _most(recorded))
         if course is not None:
             held.other_course = not course.same_as(recorded)
             found = replace(found, others=(*found.others, course))
     for inputs in _unusual(subject, reference):
         if found.is_complete:
             break
-        course = _watched(subject, inputs, MOST_WORK * recorded.operators)
+        course = _watched(subject, inputs, _most(recorded))
         if course is not None:
             found = _with(found, course, subject, inputs)
     return _around_thresholds(found, recorded, subject, reference)
@@ -151,7 +154,7 @@ def _around_thresholds(
         if found.has_all_turned:
             break
         if differ(inputs, reference.inputs):
-            course = _watched(subject, inputs, MOST_WORK * recorded.operators)
+            course = _watched(subject, inputs, _most(recorded))
             found = _with(found, course, subject, inputs) if course is not None else found
     return found
 
@@ -178,6 +181,12 @@ def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -
     return replace(found, alike=(*found.alike, reference))
 
 
+def _most(recorded: Course) -> Work:
+    """The most that a model may do on other inputs."""
+    numbers = max(FEW_NUMBERS, MOST_WORK * recorded.numbers)
+    return Work(MOST_WORK * recorded.operators, numbers)
+
+
 def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
     """Unusual inputs, fewer of them for a large model."""
     left = MOST_RUNS_LARGE if subject.record.parameter_bytes > FEW_SETS_BYTES else len(UNUSUAL)
@@ -188,7 +197,7 @@ def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
             yield inputs
 
 
-def _watched(subject: Deciding, inputs: Outputs, most: int | None = None) -> Course | None:
+def _watched(subject: Deciding, inputs: Outputs, most: Work | None = None) -> Course | None:
     """The course of the original; None if it does not accept the inputs or cannot be watched."""
     try:
         return subject.course_on(inputs, most)

@@ -14,7 +14,7 @@ from turnkeyml.build.fingerprint import digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.frameworks.torch import identity
-from turnkeyml.frameworks.torch.course import Course, course_of
+from turnkeyml.frameworks.torch.course import Course, Work, course_of
 from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
@@ -75,8 +75,8 @@ class TorchSubject(Subject):
     def _is_costly(self) -> bool:
         return is_costly(self.model, self.args, self.kwargs)
 
-    def course_on(self, inputs: Outputs, most: int | None = None) -> Course:
-        """What the model reads of these inputs and runs; ``TooMuchWork`` above ``most`` operators.
+    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course:
+        """What the model reads of these inputs and runs; ``TooMuchWork`` beyond ``most``.
 
         Watched, a model may compute in another way than it does otherwise, so that only its course
         is of use, not its outputs.
