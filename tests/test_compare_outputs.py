@@ -149,6 +149,30 @@ def test_a_number_that_is_the_same_in_all_rows_is_one_number(factor, verdict):
     assert judged(found, golden, "fp16", fp32=golden, fp16=original).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("shape", "precision", "off", "verdict"),
+    [
+        ((1, 1000), "fp32", 8e-5, "match"),
+        ((1, 1000), "fp32", 8e-4, "close"),
+        ((1, 1000), "fp16", 8e-3, "match"),
+        ((1, 1000), "fp16", 4e-2, "close"),
+        ((2, 500), "fp16", 8e-3, "close"),
+    ],
+)
+def test_logits_near_zero_are_as_exact_as_the_others(shape, precision, off, verdict):
+    exact = 0.1 + RANDOM.random(1000)
+    exact[::25] = 0.005
+    noise = np.where(exact == 0.005, 0.1 * off * exact, off * exact)
+    wrong = np.where(np.arange(1000) == 25, off * exact, 0)
+    arrays = [exact + noise, exact, exact + wrong]
+    original, exact, found = (array.reshape(shape) for array in arrays)
+    if precision == "fp32":
+        seen = judged(found, original, fp64=exact)
+    else:
+        seen = judged(found, exact, precision, fp16=original)
+    assert seen.verdict == verdict
+
+
 def test_without_a_more_exact_original_a_small_channel_counts_too():
     golden = LOGITS.copy()
     golden[:, 3] *= 1e-4

@@ -197,6 +197,10 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
     if not np.isfinite(noise).all():  # more than the precision holds; the build may cope
         return _is_loose(numbers[members], known.exact[members], rules)
     explained = factor * _largest(noise / measure) * measure
+    if group.of_list:  # each sum is as exact as the others, also where it comes out near zero
+        everywhere = np.abs(known.original - known.exact)
+        most = factor * _largest(everywhere[np.isfinite(everywhere)])
+        explained = np.maximum(explained, np.minimum(most, rules.loose * measure))
     allowed = np.maximum(group.allowed(known.exact, rules.tight, rules.unit), explained)
     typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise))
     return bool(np.all(error <= allowed)) and root_mean_square(error) <= typical

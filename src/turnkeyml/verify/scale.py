@@ -52,6 +52,8 @@ class Group:
     """The root mean square of what varies; of the numbers themselves if nothing does."""
     minor: np.ndarray | None = None
     """Which of them are of a smaller order, too few to be a group; None if there are none."""
+    of_list: bool = False
+    """Whether the output is a list of numbers, so that no rows tell that they are a channel."""
 
     def measure(self, numbers: np.ndarray) -> np.ndarray:
         """What the error of each of its numbers is relative to, given all regular numbers."""
@@ -78,11 +80,12 @@ def groups_of(numbers: np.ndarray, regular: np.ndarray, *, coarse: bool = False)
         return []
     least = max(LEAST_SHARE * _varying(chosen)[1], np.finfo(np.float64).tiny)
     found = []
+    of_list = numbers.size == max(numbers.shape, default=1)
     least_of_slice = FEWEST_OF_SLICE if coarse else 1
     for members, minor in _members(numbers, regular, least_of_slice):
         these = chosen[members]
         center, magnitude = _varying(these)
-        found.append(Group(members, these.size, center, max(magnitude, least), minor))
+        found.append(Group(members, these.size, center, max(magnitude, least), minor, of_list))
     return found
 
 
