@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from turnkeyml.build.onnx_files import with_shapes
+
 FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
 
 Item = TypeVar("Item")
@@ -46,7 +48,7 @@ def sizes(value: onnx.ValueInfoProto) -> list[int]:
 
 def shapes(model: onnx.ModelProto) -> dict[str, list[int]]:
     """Of all values whose shapes are known; 0 for a size that is not."""
-    graph = onnx.shape_inference.infer_shapes(model).graph
+    graph = with_shapes(model).graph
     values = [*graph.value_info, *graph.input, *graph.output]
     return {value.name: sizes(value) for value in values}
 
