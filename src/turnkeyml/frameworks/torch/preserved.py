@@ -44,7 +44,10 @@ def seeded(seed: int) -> Iterator[None]:
     """Within the block chance depends on a seed: that of torch, Python and NumPy."""
     python, numpy = random.getstate(), np.random.get_state()
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        if torch.cuda.is_initialized():
+            torch.manual_seed(seed)
+        else:  # the same without a note of who asked for it, for a GPU that is used later
+            torch.default_generator.manual_seed(seed)
         random.seed(seed)
         np.random.seed(seed)
         try:

@@ -200,24 +200,22 @@ class _Original:
             known = self.in_precision(precision) if precision != self.precision else self.run()
             if known is None or sum(array.size for array in known.values()) > REACH_NUMBERS:
                 return None
-            runs = [
-                self._wobbled(DTYPES[precision], seed, rules.factor * rules.unit)
-                for seed in range(REACH_RUNS)
-            ]
+            runs = self._wobbled(DTYPES[precision], rules.factor * rules.unit)
         except Exception as error:  # noqa: BLE001 - nothing is known then; the log says so
             print(f"The original does not run with larger roundings: {describe(error)}", flush=True)
             return None
         return reach_of([known, *runs])
 
-    def _wobbled(self, dtype: torch.dtype, seed: int, share: float) -> Outputs:
-        """The outputs with inputs, and the results of all operators, off by a share."""
-        model = copy.deepcopy(self._model)
-        wobbling = Wobbling(share, seed)
-        with seeded(0), contextlib.ExitStack() as stack:
+    def _wobbled(self, dtype: torch.dtype, share: float) -> list[Outputs]:
+        """The outputs with inputs, and the results of all operators, off by a share; some times."""
+        model, runs = copy.deepcopy(self._model), []
+        with contextlib.ExitStack() as stack:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
                 model = stack.enter_context(rounding(dtype))(model)
-            stack.enter_context(wobbling)
-            return self._call(model, wobbling.wobbled)
+            for seed in range(REACH_RUNS):
+                with preserved(model), seeded(0), Wobbling(share, seed) as wobbling:
+                    runs.append(self._call(model, wobbling.wobbled))
+        return runs
 
     def _call(self, module: Any, change: Change | None = None) -> Outputs:
         """The outputs of a module; ``change`` is done to its floating-point inputs."""
