@@ -166,6 +166,13 @@ class Between(Deciding):
         return self.other(x) if 1.4 < x.abs().mean().item() < 1.8 else self.one(x)
 
 
+class Sparse(Deciding):
+    """By how many numbers are not zero, which is never as many as here."""
+
+    def forward(self, x):
+        return self.one(x) if x.relu().to_sparse()._nnz() > 28 else self.other(x)
+
+
 class InAThread(Deciding):
     """What torch's tracer does not see, and inputs like the recorded ones do not turn."""
 
@@ -220,6 +227,7 @@ def build(cache: Path, model: nn.Module, *inputs: torch.Tensor) -> BuildState:
         (FirstToken, (IDS,)),
         (Far, (FLOATS,)),
         (Between, (FLOATS,)),
+        (Sparse, (FLOATS,)),
         (InAThread, (FLOATS,)),
         (InAPool, (FLOATS,)),
     ],
@@ -417,6 +425,10 @@ def test_what_takes_far_more_memory_on_other_inputs_is_not_tried():
         pickle.dumps,
         lambda x: bytes(x.untyped_storage()),
         lambda x: x.data_ptr(),
+        lambda x: x.to_sparse()._nnz(),
+        lambda x: x.to_sparse_csr()._nnz(),
+        lambda x: x.apply_(abs),
+        lambda x: x.map_(x.clone(), max),
         lambda x: nn.utils.rnn.pack_padded_sequence(x[:, None], x[0, :1].long().clamp(4, 4)),
     ],
 )

@@ -32,10 +32,24 @@ READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_
 """Functions that read values without any operator."""
 
 LEAVING = frozenset(
-    {"__array__", "__dlpack__", "__reduce_ex__", "__repr__", "data_ptr", "untyped_storage"}
+    {
+        "__array__",
+        "__dlpack__",
+        "__reduce_ex__",
+        "__repr__",
+        "_nnz",
+        "apply_",
+        "data_ptr",
+        "map2_",
+        "map_",
+        "untyped_storage",
+    }
 )
 """Functions with which values leave torch, so that its tracer does not know what becomes of them:
-to NumPy and others, to text and bytes, and as an address."""
+to NumPy and others, to text and bytes, to Python functions, as an address and as a count."""
+
+TO_SPARSE = "aten::_to_sparse"
+"""How the names of operators begin whose results have as many values as there are numbers but 0."""
 
 SHAPE_ONLY = ("_like", "new_empty", "new_full", "new_ones", "new_zeros")
 """Endings of the names of operators whose results do not depend on the values of a tensor."""
@@ -212,6 +226,8 @@ def _numbers(args: tuple[Any, ...], followed: _Followed) -> Iterator[float]:
 
 def _has_dynamic_shape(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether the shape of the result depends on values."""
+    if function._schema.name.startswith(TO_SPARSE):
+        return True
     if torch.Tag.dynamic_output_shape not in function.tags:
         return False
     if function._schema.name != "aten::index":
@@ -230,19 +246,29 @@ class _Followed:
             self.add(tensor)
 
     def add(self, tensor: Any) -> None:
-        if torch.is_tensor(tensor) and (key := _storage(tensor)) and key not in self._storages:
-            self._storages[key] = StorageWeakRef(tensor.untyped_storage())
+        memory = _memory(tensor) if torch.is_tensor(tensor) else None
+        if memory is not None and memory._cdata not in self._storages:
+            self._storages[memory._cdata] = StorageWeakRef(memory)
 
     def __contains__(self, tensor: Any) -> bool:
         return _storage(tensor) in self._storages
 
 
-def _storage(tensor: torch.Tensor) -> int:
-    """What identifies the memory of a tensor; 0 for the kinds of tensors that have none."""
+def _memory(tensor: torch.Tensor) -> torch.UntypedStorage | None:
+    """The memory of a tensor, of a sparse one that of its values; None for kinds that have none."""
     try:
-        return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):  # nested and sparse ones
-        return 0
+        if tensor.layout is torch.sparse_coo:
+            return tensor._values().untyped_storage()
+        dense = tensor if tensor.layout is torch.strided else tensor.values()
+        return dense.untyped_storage()
+    except (NotImplementedError, RuntimeError):  # nested ones
+        return None
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    """What identifies the memory of a tensor; 0 if it has none."""
+    memory = _memory(tensor)
+    return 0 if memory is None else int(memory._cdata)
 
 
 def _tensors_of(model: torch.nn.Module) -> Iterator[torch.Tensor]:
