@@ -251,6 +251,7 @@ def test_system_info_describes_the_machine_and_its_runtimes():
     assert info.libraries["onnxruntime"] == ort.version
 
 
+@pytest.mark.slow
 def test_the_examples_in_the_document_run(tmp_path):
     page = Path(__file__).parent.parent / "docs" / "api.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)

@@ -291,6 +291,7 @@ torch.nn.Linear(8, 4)(torch.rand(2, 8))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["{script}"], ["race", "{script}"], ["cache", "benchmark"]])
 def test_a_file_that_is_not_the_one_that_was_built_is_named_before_it_is_measured(tmp_path, words):
     """Through a pipe, and also if progress is not shown."""

@@ -32,6 +32,8 @@ from . import sshd as servers
 from .conftest import EXAMPLES, evaluations, printed
 from .sshd import ALIAS, Sshd
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = EXAMPLES / "onnx" / "sample.onnx"
 LIBRARIES = {"numpy": numpy, "onnxruntime": onnxruntime}
 needs_sshd = pytest.mark.skipif(bool(servers.missing()), reason=servers.missing() or "-")

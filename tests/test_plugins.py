@@ -21,6 +21,8 @@ from turnkeyml.runtimes.contract import Device, Runtime
 
 from .conftest import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 HELLO = EXAMPLES / "scripts" / "hello_world.py"
 PLUGINS = EXAMPLES / "plugins"
 SOURCE = Path(__file__).parent.parent / "src"

@@ -15,6 +15,8 @@ import yaml
 
 from .conftest import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parent.parent / "src"
 HELLO = EXAMPLES / "scripts" / "hello_world.py"
 RUNTIME = '''

@@ -320,6 +320,7 @@ def golden(cache):
     return found
 
 
+@pytest.mark.slow
 def test_the_winner_is_right_and_its_program_computes_the_same(cache, tmp_path):
     result = quickly(cache, tolerance="cosine>=0.99", output=tmp_path / "fast.py")
     winner = result.trial(result.winner)
@@ -347,6 +348,7 @@ def finalists_are_evaluations(result, cache):
     assert len(again["net"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, pytest.param({"tolerance": "sqnr>=10dB"}, marks=pytest.mark.slow)]
 )
@@ -492,6 +494,7 @@ def test_wrong_words_are_one_sentence(prepared, words, sentence):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_script_with_several_models_asks_which_one(tmp_path):
     script = tmp_path / "two.py"
     call = "torch.nn.Linear(8, {n})(torch.randn(2, 8))"
