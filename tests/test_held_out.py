@@ -254,6 +254,25 @@ def test_what_is_only_close_on_all_other_inputs_is_no_match(wrong, verdict):
     assert judge(run, recorded, "fp32").verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("channel", "share", "verdict"),
+    [(1, 3e-5, Verdict.MATCH), (1, 1e-3, Verdict.MISMATCH), (0, 1e-2, Verdict.MISMATCH)],
+)
+def test_on_another_course_more_than_rounding_is_a_decision(channel, share, verdict):
+    """A loop of a hundred steps adds up what a runtime rounds otherwise than the original."""
+    golden = np.random.default_rng(0).standard_normal((50, 2)) * [1e-3, 1.0]
+    held = Reference({"x": golden + 1}, {"y": golden}, compute={"fp64": {"y": golden}}.get)
+    held.other_course = True
+    recorded = Reference({"x": golden}, {"y": golden}, held_out=(held,))
+    wrong = golden.copy()
+    wrong[:, channel] *= 1 + share
+
+    def run(inputs):
+        return {"y": wrong if inputs is held.inputs else golden * (1 + 8e-6)}
+
+    assert judge(run, recorded, "fp32").verdict is verdict
+
+
 def test_where_the_original_takes_no_other_inputs_the_verdict_says_so(tmp_path):
     state = build(Picky(), (torch.ones(4),), tmp_path)
     assert state.verification.verdict is Verdict.MATCH

@@ -40,6 +40,9 @@ FEW_UNITS = 4
 """Roundings of the largest number of an output that a runtime's own function may be off by: ONNX
 Runtime's sigmoid of -14 is."""
 
+NEARLY = 1e-4
+"""Of each group, what is more than rounding and too little for another decision."""
+
 Known = list[Calibration | None]
 """What is known of the original, for each output."""
 
@@ -88,8 +91,8 @@ def _against(
         )
     seen, known = _seen(found, golden, reference, precision, kin)
     verdict, cause, reason = _conclude(seen, precision)
-    if verdict is Verdict.CLOSE and _is_beyond_rounding(found, golden, known, precision):
-        cause = Cause.BEYOND_ROUNDING
+    if verdict is Verdict.CLOSE:
+        cause = _why_close(found, golden, known, precision)
     return Verification(
         verdict,
         cause,
@@ -122,6 +125,18 @@ def _seen(
         return seen, known
     known = _with_reach(known, reference, precision)
     return _judgements(found, golden, known, rules), known
+
+
+def _why_close(
+    found: list[np.ndarray], golden: list[np.ndarray], known: Known, precision: str
+) -> Cause:
+    """Whether it is far off for outputs that are close, or hardly at all."""
+    if _is_beyond_rounding(found, golden, known, precision):
+        return Cause.BEYOND_ROUNDING
+    rules = replace(RULES[precision], tight=NEARLY)
+    seen = _judgements(found, golden, [None] * len(golden), rules)
+    near = all(s.basis is Basis.TIGHT for s in seen)
+    return Cause.WITHIN_TOLERANCE if near else Cause.SAME_DIRECTION
 
 
 def _is_beyond_rounding(

@@ -281,14 +281,16 @@ def _is_beyond(inputs: Outputs, precision: str) -> bool:
 def _is_wrong(found: Verification, held: Reference, explained: float | None) -> bool:
     """Whether it computes something else; where the original is no measure, nothing is known.
 
-    What is only close is wrong if the original takes another course on these inputs, or if it is
-    further off than rounding explains: a frozen decision may change an output by a few percent.
+    What is only close is wrong if the original takes another course on these inputs and it is not
+    within the looser tolerance of each magnitude, or if it is further off than rounding explains: a
+    frozen decision may change an output by a few percent.
     """
     if found.verdict is Verdict.NOT_CHECKED:
         return found.cause is Cause.CANNOT_RUN
     if found.verdict is Verdict.CLOSE:
         beyond = explained is not None and (found.max_relative_error or 0.0) > explained
-        return held.other_course or beyond or found.cause is Cause.BEYOND_ROUNDING
+        other = held.other_course and found.cause is not Cause.WITHIN_TOLERANCE
+        return other or beyond or found.cause is Cause.BEYOND_ROUNDING
     return found.verdict is Verdict.MISMATCH and found.cause is not Cause.ORIGINAL_UNSTABLE
 
 
