@@ -285,6 +285,7 @@ def test_two_turnkeys_may_work_on_the_same_model_at_once(cache):
     assert not list(cache.rglob(".w*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.3, 2.2, 2.6, 3.0, 3.4])
 def test_after_a_kill_at_any_moment_the_next_run_is_well(cache, seconds):
     run = start(cache, "--iterations", "20")
@@ -375,7 +376,7 @@ def test_finished_builds_are_measured_again_without_torch(cache, tmp_path):
     shutil.move(cache, moved)
     check = (
         "import sys\n"
-        f"sys.argv = ['turnkey', 'cache', 'benchmark', 'b', '-d', {str(moved)!r}]\n"
+        f"sys.argv = ['turnkey', 'cache', 'benchmark', 'b', '--quick', '-d', {str(moved)!r}]\n"
         "from turnkeyml.cli.main import main\n"
         "try: main()\n"
         "finally: print([m for m in ('torch', 'onnx') if m in sys.modules])"

@@ -129,7 +129,7 @@ def test_a_report_of_several_caches(types, reader, filled_cache, tmp_path):
 def test_measuring_a_build_again(reader, filled_cache, stats, tmp_path):
     (tmp_path / "torch.py").write_text("raise ImportError('torch was imported')\n")
     before = stats(filled_cache / BUILD)["evaluations"]
-    line = f"turnkey cache benchmark {BUILD} --runtime ort --skip none -d {filled_cache}"
+    line = f"turnkey cache benchmark {BUILD} --runtime ort --skip none --quick -d {filled_cache}"
     ran = reader.types(line, env={"PYTHONPATH": str(tmp_path)}, folder=tmp_path)
     assert ran.status == 0, ran.out + ran.err
     after = stats(filled_cache / BUILD)["evaluations"]
