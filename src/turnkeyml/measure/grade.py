@@ -47,7 +47,7 @@ def margin_of(performance: Performance, conditions: Conditions | None) -> float:
     moved it.
     """
     width = performance.relative_half_width
-    known = math.inf if width is None else width
+    known = math.inf if width is None or not performance.is_credible else width
     return max(known, disturbance_of(performance, conditions))
 
 

@@ -71,6 +71,25 @@ class FlagKind(Word):
     FOREIGN = "foreign"
     OVERLOAD = "overload"
     LATE = "late"
+    SEEN = "seen inputs"
+    """Faster on inputs that it has seen than on others."""
+    VALUES = "values"
+    """The latency depends on the values of the inputs."""
+    STATE = "state"
+    """The model kept or changed something from one call to the next."""
+    FOLDED = "folded"
+    """A share of the model does not depend on any input; the runtime computes it once."""
+    IMPLAUSIBLE = "implausible"
+    """Faster than the machine can be, or than the runs that were verified."""
+    METHODS = "outside of run"
+    """The session works outside of the method that is timed."""
+    OWN_LOAD = "own load"
+    """Threads or processes that the script left behind were running."""
+
+    @property
+    def discredits(self) -> bool:
+        """Whether the latency is not that of the model: it earns no grade and wins no race."""
+        return self in (FlagKind.SEEN, FlagKind.IMPLAUSIBLE, FlagKind.METHODS)
 
 
 @dataclass(frozen=True)
@@ -126,6 +145,11 @@ class Performance:
     device_latency_high: float | None = None
     energy_per_inference: float | None = None
     """Joules of the accelerator, idle power included, over a steady loop after the timed runs."""
+
+    @property
+    def is_credible(self) -> bool:
+        """Whether nothing says that the latency is not that of the model."""
+        return not any(flag.kind.discredits for flag in self.flags)
 
     @property
     def relative_half_width(self) -> float | None:
@@ -321,8 +345,10 @@ class RaceRow:
 
     @property
     def may_win(self) -> bool:
-        """Whether it was measured and its verdict is trusted."""
-        return self.evaluation.ok and self.evaluation.verdict.trusted
+        """Whether it was measured, the latency is credible and the verdict trusted."""
+        performance = self.evaluation.performance
+        credible = performance is not None and performance.is_credible
+        return credible and self.evaluation.verdict.trusted
 
 
 @dataclass(frozen=True)

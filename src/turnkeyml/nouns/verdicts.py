@@ -50,6 +50,8 @@ class Cause(Word):
     WITHIN_TOLERANCE = "within tolerance"
     AS_EXACT_AS_ORIGINAL = "as exact as the original"
     IN_PARTS = "every subgraph matches"
+    RECORDED_ONLY = "on the recorded inputs only"
+    """It matches on the recorded inputs, and no other inputs could be compared."""
     STABLE_WEIGHTS = "matches with stable weights"
     """The outputs say nothing, because the model amplifies rounding. The same graph with weights at
     which it does not was compared instead."""
