@@ -60,6 +60,7 @@ def measure(
                 after = _memory_speeds(ready)
                 for runner, samples in zip(ready, found, strict=True):
                     runner.observe(samples)
+                    runner.recheck(samples)
             for runner, samples, *speeds in zip(ready, found, before, after, strict=True):
                 runner.note(_completed(samples, tuple(v for v in speeds if v is not None)))
         announce = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnkeyml.build.stage import CONVERTED_TO, ONNX, WIDENED_FROM
@@ -155,7 +155,7 @@ class Contestants:
 
     def _rerun(
         self, runtime: Runtime, subject: Subject, folder: Path, cast_to: str
-    ) -> Callable[[], Worker]:
+    ) -> Callable[[tuple[int, ...]], Worker]:
         from turnkeyml.evaluate.rerun import RerunRequest  # finds models, which files do not need
 
         assert subject.script is not None
@@ -171,7 +171,12 @@ class Contestants:
             build_folder=str(self.folder.path),
             cast_to=cast_to,
         )
-        return lambda: Worker("turnkeyml.evaluate.rerun", request, folder, runtime.name)
+
+        def start(varied: tuple[int, ...]) -> Worker:
+            wanted = replace(request, varied=varied)
+            return Worker("turnkeyml.evaluate.rerun", wanted, folder, runtime.name)
+
+        return start
 
     def _measurements(self, runtime: Runtime, precision: str = "", place: Place = HERE) -> Path:
         """The folder for the measurements with a runtime at this point of a sweep."""

@@ -12,9 +12,11 @@ from typing import Protocol
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
+from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN
 from turnkeyml.measure.rules import Rule
@@ -40,8 +42,23 @@ class Entry:
     verification: Verification | None
     under_load: Callable[[LoadPlan, Rule, str, Callable[[str], None]], Iterator[LoadPoint]]
     """What is measured under each load of a plan, if it was opened for several instances."""
+    recheck: Callable[[], Recheck | None]
+    """What it does after the timed runs."""
     errors: OutputErrors | None = None
     """How far its outputs are from the original's, if that was asked for."""
+
+    @classmethod
+    def of(cls, worker: Worker) -> Entry:
+        """What a process of its own has loaded."""
+        return cls(
+            worker,
+            worker.costs,
+            worker.observe,
+            worker.verification,
+            worker.under_load,
+            worker.recheck,
+            worker.errors,
+        )
 
 
 class Contestant(Protocol):
@@ -129,14 +146,7 @@ class FileContestant:
         name = label_of(self.runtime.name, self.place.name, "", self.place.host_name)
         worker = Worker("turnkeyml.measure.worker", request, self.folder, name, self.place)
         with contextlib.closing(worker):
-            yield Entry(
-                worker,
-                worker.costs,
-                worker.observe,
-                worker.verification,
-                worker.under_load,
-                worker.errors,
-            )
+            yield Entry.of(worker)
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,8 @@ class LiveContestant:
     folder: Path
     subject: Subject
     request: Request
-    rerun: Callable[[], Worker] | None
+    rerun: Callable[[tuple[int, ...]], Worker] | None
+    """Runs the script again in a process that lets the values of some inputs change."""
     place: Place = HERE
     artifact: None = None
     sha256: None = None
@@ -158,11 +169,15 @@ class LiveContestant:
     def fresh_processes(self) -> bool:
         return self.rerun is not None
 
+    @property
+    def _varied(self) -> tuple[int, ...]:
+        return varied_inputs(self.subject.reference(self.request.threads))
+
     @contextlib.contextmanager
     def enter(self, number: int) -> Iterator[Entry]:
         if number and self.rerun is not None:
-            with contextlib.closing(self.rerun()) as worker:
-                yield Entry(worker, worker.costs, worker.observe, None, worker.under_load)
+            with contextlib.closing(self.rerun(self._varied)) as worker:
+                yield Entry.of(worker)
             return
         with captured(measurement_log(self.folder)), contextlib.ExitStack() as stack:
             reference = self.subject.reference(self.request.threads)
@@ -173,9 +188,26 @@ class LiveContestant:
             stack.callback(opened.close)
             verdict = NOT_SEEN
             if not self.runtime.reports_itself:
-                on_others = getattr(opened.session, "outputs_on", None)
                 verdict = opened.verified(
-                    lambda precision: judge_live(opened.outputs, on_others, reference, precision),
+                    lambda precision: judge_live(
+                        opened.outputs, opened.run_on, reference, precision
+                    ),
                     self.precision,
                 )
-            yield Entry(opened.meter, opened.costs, opened.observe, verdict, opened.under_load)
+                opened.session.feed(reference.inputs)
+                opened.vary(reference.inputs, self._varied)
+
+            # The original itself cannot be asked any more: the timed runs may have changed it.
+            computed = reference.without_original(opened.outputs)
+
+            def recheck() -> Recheck | None:
+                return opened.recheck(computed, self.precision, verdict)
+
+            yield Entry(
+                opened.meter,
+                opened.costs,
+                opened.observe,
+                verdict,
+                opened.under_load,
+                recheck,
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.worker import claim_streams, serve
+from turnkeyml.measure.worker import Hello, claim_streams, serve
 from turnkeyml.nouns import from_dict
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
@@ -36,6 +37,8 @@ class RerunRequest:
     arguments: dict[str, Any] = field(default_factory=dict)
     build_folder: str = ""
     cast_to: str = ""
+    varied: tuple[int, ...] = ()
+    """The positions of the inputs whose values may change from run to run."""
 
 
 def main() -> None:
@@ -63,8 +66,10 @@ def main() -> None:
             build_folder=request.build_folder,
         )
         opened = open_session(runtime, wanted, {})
+        opened.vary({}, request.varied)
         opened.forget_outputs()
-        serve(opened, None, commands, replies)
+        hello = Hello(opened.costs(), pid=os.getpid())
+        serve(opened, hello, commands, replies, opened.recheck)
         opened.close()
 
 

@@ -12,6 +12,7 @@ from turnkeyml.cache.layout import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Sitting, evaluation_of, failed
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
@@ -60,6 +61,7 @@ class Runner:
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
         self._observation: Observation | None = None
+        self._recheck: Recheck | None = None
         names = contestant.runtime.name, contestant.place.name, contestant.precision
         self._names = (*names, contestant.place.host_name)
         self.label = label_of(*self._names)
@@ -106,6 +108,21 @@ class Runner:
             with captured(measurement_log(self._contestant.folder)):
                 traceback.print_exception(error)
 
+    def recheck(self, samples: Samples | BaseException) -> None:
+        """See what it does after its timed runs. Where that fails, the result says so."""
+        assert self.entry is not None
+        self._recheck = None
+        if isinstance(samples, BaseException):
+            return
+        try:
+            self._recheck = self.entry.recheck()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a runtime may raise anything
+            self._recheck = Recheck(failure=describe(error))
+            with captured(measurement_log(self._contestant.folder)):
+                traceback.print_exception(error)
+        if self._recheck is not None:
+            self._note_verdict(self._recheck.verification)
+
     def note(
         self, samples: Samples | BaseException, observation: Observation | None = None
     ) -> None:
@@ -118,7 +135,7 @@ class Runner:
             if isinstance(samples, BaseException):
                 raise samples
             seen = observation or self._observation
-            self._sittings.append(Sitting(samples, self.entry.costs(), seen))
+            self._sittings.append(Sitting(samples, self.entry.costs(), seen, recheck=self._recheck))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 

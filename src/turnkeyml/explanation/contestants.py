@@ -44,9 +44,7 @@ class LiveAgain:
     def enter(self, number: int) -> Iterator[Entry]:
         worker = Worker("turnkeyml.evaluate.rerun", self.request, self.folder, self.runtime.name)
         with contextlib.closing(worker):
-            yield Entry(
-                worker, worker.costs, worker.observe, worker.verification, worker.under_load
-            )
+            yield Entry.of(worker)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from turnkeyml.measure.distance import Look, bring_together, may_move
+from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.rules import Rule, is_moving, is_steady
 from turnkeyml.system import activity
 from turnkeyml.system.activity import Activity
@@ -36,6 +38,12 @@ LOOK_SECONDS = 1.0
 LOOK_OFTEN_SECONDS = 0.25
 """How often we look how far apart the processors are, and if we bring them together: it takes some
 milliseconds."""
+
+MOST_RECOVERY = 1_000_000_000
+MOST_SLICE = 2_000_000_000
+"""Nanoseconds that some runs may take together with what is done between them."""
+MOST_TIMES = 4
+"""How many times as long as the runs that may be; it matters only beyond ``MOST_SLICE``."""
 
 Clock = Callable[[], int]
 
@@ -90,7 +98,10 @@ class SessionMeter:
     """Times a session of this process."""
 
     def __init__(
-        self, session: Session, clock: Clock = time.perf_counter_ns, look: Look | None = None
+        self,
+        session: Session,
+        clock: Clock = time.perf_counter_ns,
+        look: Look | None = None,
     ) -> None:
         self._session = session
         self._clock = clock
@@ -99,8 +110,20 @@ class SessionMeter:
         self._distance: float | None = None
         self._placement_seconds = 0.0
         """That may still be spent to bring the processors together."""
-        self._run = _synchronous(session) if session.asynchronous else session.run
-        """One inference, done when it returns."""
+        self.make_fresh: Callable[[], FreshInputs] | None = None
+        """Makes the inputs that change from run to run; without it they stay the same."""
+        self.fresh: FreshInputs | None = None
+        self.state: dict[str, str] = {}
+        """What a live model held after the warm-up; see ``Session``."""
+        self._use([session])
+
+    def _use(self, sessions: Sequence[Session]) -> None:
+        """Run these sessions in turns."""
+        self._sessions = sessions
+        self._calls = [_synchronous(s) if s.asynchronous else s.run for s in sessions]
+        """Each is one inference, done when it returns."""
+        self._number = 0
+        """Of the session that runs, or ran last."""
 
     def warm_up(self, rule: Rule) -> WarmUp:
         """Run until it has run often enough, long enough and no faster than before; or too long."""
@@ -108,33 +131,110 @@ class SessionMeter:
         if rule.placement_seconds > 0 and may_move():
             self._placement_seconds = rule.placement_seconds
             self._look_around()
+        self._renew()
         with _without_collector():
             timer, empty_call = self._calibrate()
             before = activity.read()
             times, steady = self._run_until_steady(rule)
+            if self._turns_out_to_change_inputs():
+                times, steady = self._run_until_steady(rule)
             after = activity.read()
+        if hasattr(self._session, "state"):
+            self.state = self._session.state()
         typical = max(1.0, float(np.median(times[len(times) // 2 :])))
         block = 1
         if rule.iterations is None and not self._session.changes_inputs:
             block = max(1, math.ceil(timer / (TIMER_SHARE * typical)))
         return WarmUp(times, steady, block, timer, empty_call, before.until(after))
 
+    def _renew(self) -> None:
+        """Make the sessions that the runs take turns on, if there are to be any."""
+        if self.make_fresh is not None:
+            self.fresh = self.make_fresh()
+            self._use(self.fresh.sessions)
+
+    def _turns_out_to_change_inputs(self) -> bool:
+        """Whether runs have changed their inputs, which the first run did not; from now on they get
+        copies of them."""
+        if self.fresh is None or self._session.changes_inputs or self.fresh.are_intact():
+            return False
+        if not hasattr(self._session, "constants"):  # only a live model has arguments to copy
+            return False
+        self._session.changes_inputs = True
+        self._renew()
+        return True
+
     def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
-        """Time so many samples of ``block`` runs each, after some runs that do not count."""
+        """Time so many samples of ``block`` runs each, after some runs that do not count.
+
+        They are fewer where more time goes by between the runs than in them.
+        """
         times = np.zeros(samples, dtype=np.int64)
         waited = self._look_around()
+        if self.fresh is not None:
+            self.fresh.begin_slice()
         with _without_collector():
             # Before the recovery: looking at the counters takes long enough to cool a cache.
             before = activity.read()
-            for _ in repeat(None, recovery):
-                self._session.prepare()
-                self._run()
-            if self._session.changes_inputs:
-                wall = self._time_prepared(times)
+            self._recover(recovery)
+            if self.fresh is None and not self._session.changes_inputs:
+                wall = _time(self._calls[0], times, block, self._clock)
             else:
-                wall = _time(self._run, times, block, self._clock)
+                count = self._time_fresh(times, block)
+                times = times[:count]
+                wall = int(times.sum())
             after = activity.read()
         return Slice(times, wall, before.until(after), self._distance, waited)
+
+    def _recover(self, runs: int) -> None:
+        """Run so often, or for as long as is sensible if the runs are slower than they were."""
+        begin = self._clock()
+        for _ in repeat(None, runs):
+            self._next()()
+            if self._clock() - begin > MOST_RECOVERY:
+                return
+
+    def _next(self) -> Callable[[], None]:
+        """The next run, with inputs that no run before it had."""
+        self._number = 0 if self.fresh is None else self.fresh.change_next()
+        session = self._sessions[self._number]
+        session.prepare()
+        return self._calls[self._number]
+
+    def _time_fresh(self, times: np.ndarray, block: int) -> int:
+        """Fill an array with the times of as many blocks, each with other inputs, which get there
+        outside of the timed sections; how many blocks there was time for."""
+        clock, calls = self._clock, self._calls
+        kept = -1 if self.fresh is None else self.fresh.chosen(len(times))
+        begin, timed = clock(), 0
+        for i in range(len(times)):
+            run = self._next()
+            if block == 1:
+                start = clock()
+                run()
+                end = clock()
+            else:
+                first = self._number
+                runs = itertools.islice(itertools.cycle(calls[first:] + calls[:first]), block)
+                self._number = (first + block - 1) % len(calls)
+                start = clock()
+                for run in runs:
+                    run()
+                end = clock()
+            times[i] = end - start
+            timed += end - start
+            if i == kept:
+                self._keep()
+            if end - begin > MOST_SLICE and end - begin > MOST_TIMES * timed:
+                return i + 1
+        return len(times)
+
+    def _keep(self) -> None:
+        """Keep what the last run computed; the run after it does not count, as it warms the caches
+        again."""
+        assert self.fresh is not None
+        self.fresh.keep(self._number)
+        self._next()()
 
     def _look_around(self) -> float:
         """See how far apart the processors are, now and then, and bring them together if we may;
@@ -156,12 +256,12 @@ class SessionMeter:
             time.sleep(REST_SECONDS)
 
     def _run_until_steady(self, rule: Rule) -> tuple[np.ndarray, bool]:
-        prepare, run, clock = self._session.prepare, self._run, self._clock
+        next_run, clock = self._next, self._clock
         times: list[int] = []
         looked_at = 0
         begin = clock()
         while True:
-            prepare()
+            run = next_run()
             start = clock()
             run()
             now = clock()
@@ -176,16 +276,6 @@ class SessionMeter:
             if elapsed >= rule.warmup_restless_seconds and not is_moving(np.array(times)):
                 return np.array(times), False
             looked_at = math.ceil(1.2 * len(times))
-
-    def _time_prepared(self, times: np.ndarray) -> int:
-        """One run a sample, with fresh inputs before each; the preparation is not counted."""
-        clock, prepare, run = self._clock, self._session.prepare, self._run
-        for i in range(len(times)):
-            prepare()
-            start = clock()
-            run()
-            times[i] = clock() - start
-        return int(times.sum())
 
     def _calibrate(self) -> tuple[float, float]:
         """What reading the clock costs, and what a call of nothing costs in the same loop."""

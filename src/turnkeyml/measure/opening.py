@@ -11,8 +11,10 @@ import numpy as np
 
 from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.distance import Distance
+from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, SessionMeter
+from turnkeyml.measure.recheck import Recheck, recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.measure.rules import Rule
@@ -21,6 +23,7 @@ from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
 from turnkeyml.system import machine
+from turnkeyml.verify.reference import Reference
 
 if TYPE_CHECKING:
     from turnkeyml.nouns.profiles import Profile
@@ -39,6 +42,29 @@ class Opened:
     """What the one run computed, for whoever verifies it; see ``forget_outputs``."""
     _costs: Costs
     _runtime: Runtime
+
+    def vary(self, inputs: Mapping[str, np.ndarray], varied: tuple[int, ...]) -> None:
+        """Let the inputs of the timed runs change from run to run; those that are fed now, and of
+        these the ones at some positions. Before ``forget_outputs``, as their size counts."""
+        if not isinstance(self.meter, SessionMeter):
+            return
+        session = cast("Session", self.session)
+        size = sum(array.nbytes for array in (*inputs.values(), *self.outputs.values()))
+        self.meter.make_fresh = lambda: FreshInputs(session, inputs, varied, size)
+
+    def recheck(
+        self,
+        reference: Reference | None = None,
+        precision: str = "",
+        verdict: Verification | None = None,
+    ) -> Recheck | None:
+        """What the session does after its timed runs; None if only its runtime times it."""
+        if not isinstance(self.meter, SessionMeter):
+            return None
+        session, before = cast("Session", self.session), self.meter.state
+        return recheck(
+            session, self.meter.fresh, reference, precision, before=before, verdict=verdict
+        )
 
     def costs(self) -> Costs:
         """What it has cost by now; the peak of the memory is that of its runs."""
@@ -157,4 +183,5 @@ def _run_once(session: Session) -> dict[str, np.ndarray]:
     session.prepare()
     session.run()
     session.synchronize()
-    return session.outputs()
+    # Copies: a session may return memory of its own, which the next run changes.
+    return {name: np.array(array) for name, array in session.outputs().items()}

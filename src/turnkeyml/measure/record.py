@@ -21,6 +21,8 @@ from turnkeyml.measure.accelerator import Observation, conditions_of, device_lat
 from turnkeyml.measure.distance import are_apart
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
+from turnkeyml.measure.plausibility import doubts
+from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.site import Site
@@ -91,6 +93,8 @@ class Sitting:
     costs: Costs
     observation: Observation | None = None
     """What its accelerator said after the timed runs."""
+    recheck: Recheck | None = None
+    """What the model did after the timed runs."""
     queueing: tuple[int, ...] = ()
     """Nanoseconds that each request waited, if it was measured under load."""
 
@@ -106,6 +110,9 @@ def evaluation_of(
         _conditions(samples, costs[0], threads, rule), accelerator=conditions_of(observations)
     )
     performance = _with_device(_performance(samples, rule, conditions), observations)
+    rechecks = [s.recheck for s in sittings if s.recheck is not None]
+    flags = (*doubts(rechecks, performance), *performance.flags)
+    performance = replace(performance, flags=flags)
     return Evaluation(
         device=costs[0].site.device or device.describe(),
         device_type=device.name,

@@ -23,6 +23,7 @@ from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
 from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Slice, WarmUp
+from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
@@ -144,6 +145,11 @@ class Worker:
         """What its accelerator says of further runs; None without one."""
         found = self._ask(do="observe")["observation"]
         return None if found is None else from_dict(Observation, found)
+
+    def recheck(self) -> Recheck | None:
+        """What the session does after its timed runs."""
+        found = self._ask(do="recheck")["recheck"]
+        return None if found is None else from_dict(Recheck, found)
 
     def profile(self, seconds: float) -> Profile | None:
         """The operators with their times by the runtime's own profiler; None if it has none."""

@@ -23,7 +23,9 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.batches import feed_batch
+from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.opening import Opened, open_session
+from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
@@ -108,10 +110,31 @@ def main() -> None:
         errors = _errors(opened, request, folder) if request.wants_errors else None
         if request.batch > 1:
             verification = _feed_batch(opened, request, folder, verification)
+        else:
+            _vary(opened, request, folder)
     except MeasureError as error:  # the sentence is all that is worth telling
         sys.exit(str(error))
     opened.forget_outputs()
-    serve(opened, verification, commands, replies, errors)
+
+    def recheck() -> Recheck | None:
+        if request.reference is None or request.batch > 1:
+            return opened.recheck()
+        reference = load_reference(folder, request.reference)
+        return opened.recheck(reference, _precision(request), verification)
+
+    hello = Hello(opened.costs(), verification, os.getpid(), errors)
+    serve(opened, hello, commands, replies, recheck)
+
+
+def _precision(request: WorkerRequest) -> str:
+    return request.judged_in or request.request.precision
+
+
+def _vary(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> None:
+    """Let the inputs of the timed runs change, as far as the original has run on others."""
+    if request.reference is not None:
+        reference = load_reference(folder, request.reference)
+        opened.vary(reference.inputs, varied_inputs(reference))
 
 
 def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Verification:
@@ -131,7 +154,7 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
     def judged(precision: str) -> Verification:
         return judge(run, reference, precision, may_specialise=known.specialised)
 
-    verdict = opened.verified(judged, request.judged_in or request.request.precision)
+    verdict = opened.verified(judged, _precision(request))
     opened.session.feed(reference.inputs)
     if known.stable_weights and verdict.verdict is Verdict.IN_PARTS:
         verdict = replace(verdict, stable_weights=True)
@@ -160,23 +183,26 @@ def _feed_batch(
         reference,
         batch=request.batch,
         batched=request.batched,
-        precision=request.judged_in or request.request.precision,
+        precision=_precision(request),
         alone=found,
     )
 
 
 def serve(
     opened: Opened,
-    verification: Verification | None,
+    hello: Hello,
     commands: IO[str],
     replies: IO[str],
-    errors: OutputErrors | None = None,
+    recheck: Callable[[], Recheck | None] = lambda: None,
 ) -> None:
     """Do what each line asks for, one reply each."""
-    _reply(replies, to_dict(Hello(opened.costs(), verification, os.getpid(), errors)))
+    _reply(replies, to_dict(hello))
     for line in commands:
         words = json.loads(line)
-        _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))
+        if words["do"] == "recheck":
+            _reply(replies, {"recheck": to_dict(recheck())})
+        else:
+            _reply(replies, _ACTIONS[words.pop("do")](opened, replies, **words))
 
 
 def claim_streams() -> tuple[IO[str], IO[str]]:

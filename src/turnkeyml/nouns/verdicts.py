@@ -65,6 +65,8 @@ class Cause(Word):
     NOT_FINITE = "not finite"
     HELD_OUT = "held-out inputs"
     """It matches on the recorded inputs, but not on held-out ones."""
+    AFTER_TIMING = "after the timed runs"
+    """It matched before the timed runs, and computes something else in them or after them."""
     OTHER_PLACES = "other places"
     """Infinities, NaNs or mask values are not where the original has them."""
     OTHER_SHAPES = "other shapes"

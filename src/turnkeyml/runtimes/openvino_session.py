@@ -80,8 +80,10 @@ class OpenVinoSession:
         wanted = {_name(port, inputs): _dtype(port) for port in self._compiled.inputs}
         values = fed(inputs, wanted)
         # The tensors share the memory of the arrays, which must stay.
+        self._fed = inputs
         self._arrays = [_writable(array) for array in values.values()]
         self._dtypes = list(wanted.values())
+        self._names = list(wanted)
         self._bind()
 
     def _bind(self) -> None:
@@ -97,6 +99,22 @@ class OpenVinoSession:
         other._request = self._compiled.create_infer_request()
         other._bind()
         return other
+
+    def replicas(self, count: int) -> list[OpenVinoSession]:
+        """Requests with so many other copies of the inputs, which can be written to."""
+        return [self._replica() for _ in range(count)]
+
+    def _replica(self) -> OpenVinoSession:
+        other = copy.copy(self)
+        other._request = self._compiled.create_infer_request()
+        other.feed({name: array.copy() for name, array in self._fed.items()})
+        return other
+
+    def writable(self) -> list[np.ndarray | None]:
+        """The memory of each recorded input, which the tensors share."""
+        triples = zip(self._names, self._arrays, self._dtypes, strict=True)
+        shared = {n: a for n, a, dtype in triples if dtype not in ("bfloat16", "string")}
+        return [shared.get(name) for name in self._fed]
 
     def prepare(self) -> None:
         """Does nothing: OpenVINO never modifies its inputs."""

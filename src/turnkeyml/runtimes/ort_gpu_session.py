@@ -195,6 +195,11 @@ class OrtGpuSession:
             return _Buffer(host, device, cuda.to_device(host, device, self._stream))
         return _Buffer(host, device, cuda.to_host(device, host, self._stream))
 
+    def writable(self) -> list[np.ndarray | None]:
+        """The pinned memory that each run copies the recorded inputs from."""
+        buffers = {name: buffer.host.array for name, buffer in self._inputs.items()}
+        return [buffers.get(name) for name in self._fed]
+
     def prepare(self) -> None:
         """Does nothing: each run copies its inputs."""
 

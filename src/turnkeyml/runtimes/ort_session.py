@@ -101,6 +101,7 @@ class OrtSession:
         self._binding = self._session.io_binding()
         self._names = [output.name for output in self._session.get_outputs()]
         self._feed: dict[str, Any] = {}
+        self._fed: Mapping[str, np.ndarray] = {}
         self._results: list[Any] = []
 
     def _facts(self, unsound: list[str], instances: int | None) -> dict[str, Any]:
@@ -140,8 +141,9 @@ class OrtSession:
         if not self._bound:
             return
         wanted = {value.name: dtype_of(value) for value in self._session.get_inputs()}
-        values = fed(inputs, wanted)
-        self._values = {name: _to_ortvalue(values[name], wanted[name]) for name in wanted}
+        found = fed(inputs, wanted)
+        self._arrays = {name: np.ascontiguousarray(found[name]) for name in wanted}
+        self._values = {name: _to_ortvalue(self._arrays[name], wanted[name]) for name in wanted}
         self._bind()
 
     def _bind(self) -> None:
@@ -167,6 +169,20 @@ class OrtSession:
         if self._bound:
             other._bind()
         return other
+
+    def replicas(self, count: int) -> list[OrtSession]:
+        """The session with so many other copies of its inputs, which can be written to."""
+        return [self._replica() for _ in range(count if self._bound else 0)]
+
+    def _replica(self) -> OrtSession:
+        other = copy.copy(self)
+        other._binding = other._session.io_binding()
+        other.feed({name: array.copy() for name, array in self._fed.items()})
+        return other
+
+    def writable(self) -> list[np.ndarray | None]:
+        """The memory of each recorded input, which bindings share."""
+        return [self._arrays.get(name) for name in self._fed] if self._bound else []
 
     def _reads_bound(self) -> bool:
         """Whether bound outputs can be read: maps and sequences come only from ``run``."""

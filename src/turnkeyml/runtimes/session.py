@@ -77,8 +77,17 @@ class Session(Protocol):
     settings then have ``instances`` and ``threads_per_instance``. A lane may have ``attach()``,
     which is called once in the thread that will run it.
 
-    The session of a live model has the recorded arguments, whatever it is fed. It may have
-    ``outputs_on(inputs) -> dict[str, np.ndarray]``: the outputs of one run on other inputs.
+    The timed runs get inputs that change from run to run. For that a session may have two methods:
+
+    * ``writable() -> list[np.ndarray | None]``: for each of the inputs that were fed, in their
+      order, memory that the next run reads it from, or None. What is written there is what that run
+      computes on. Without it, other inputs are fed between some of the runs.
+    * ``replicas(count: int) -> list[Session]``: so many sessions for the same loaded model with
+      ``writable`` memory of their own, fed with copies of the same inputs. They run one at a time.
+
+    The session of a live model takes the recorded arguments of the script for the inputs that are
+    fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its weights,
+    as texts by name, to see what changes from call to call.
 
     Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the
     runtime's own profiler, from about so many seconds of runs, half of them without it. It is

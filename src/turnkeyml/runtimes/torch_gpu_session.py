@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place
-from turnkeyml.runtimes.torch_session import LiveSession, to_numpy
+from turnkeyml.runtimes.torch_session import LiveSession, memory_of, to_numpy
 
 __all__ = ["CompiledGpuSession", "GpuSession"]
 
@@ -43,7 +43,7 @@ class GpuSession(LiveSession):
         """That of the thread that runs it, once it is one of several lanes."""
         self._cast_to = request.cast_to
         self._dtype = DTYPES.get(request.cast_to)
-        self._pristine = (request.live.args, request.live.kwargs)
+        self._recorded = self._pristine = (request.live.args, request.live.kwargs)
         self._placement = place(request.live.function, self._device, self._dtype)
         self._placement.activate()
         self._function = prepare(request.live)
@@ -54,11 +54,6 @@ class GpuSession(LiveSession):
         self._hosts: list[torch.Tensor] = []
         """Pinned memory for each output."""
         self._result: Any = None
-        self.changes_inputs = False
-
-    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
-        self._renew_arguments()
 
     def lanes(self) -> list[GpuSession]:
         """The model with other copies of its arguments, to be called in other threads, each with
@@ -69,8 +64,14 @@ class GpuSession(LiveSession):
         other = copy.copy(self)
         other._result, other._hosts = None, []
         other._own_stream = torch.cuda.Stream(self._device)
-        other.feed({})
+        other._renew_arguments()
         return other
+
+    def writable(self) -> list[np.ndarray | None]:
+        """The pinned memory that each run copies the values of the recorded tensors from."""
+        hosts = {id(device): host for device, host in self._inputs}
+        there = structure.leaves((self._args, self._kwargs)).values()
+        return [memory_of(hosts.get(id(tensor), tensor)) for tensor in there]
 
     def attach(self) -> None:
         """Let this thread use its GPU and its stream."""
@@ -105,14 +106,18 @@ class GpuSession(LiveSession):
             return self._function(*self._args, **self._kwargs)
 
     def synchronize(self) -> None:
-        self._stream.synchronize()
+        """Wait for the stream of a lane, or for all that the model has started in any stream."""
+        if self._own_stream is not None:
+            self._stream.synchronize()
+        else:
+            torch.cuda.synchronize(self._device)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """What the last run computed; of a cast model in the dtype that numpy can compute with.
 
         The model has its own tensors then, as whoever compares may run it; the next run moves them.
         """
-        if _identities((self._args, self._kwargs)) != self._fed:
+        if _identities((self._args, self._kwargs)) != self._moved_identities:
             self.changes_inputs = True
         found = structure.leaves(self._result, "output")
         self._placement.restore()
@@ -175,7 +180,7 @@ class GpuSession(LiveSession):
     def _renew_arguments(self) -> None:
         self._inputs = []
         self._args, self._kwargs = structure.replace(self._pristine, structure.once(self._moved))
-        self._fed = _identities((self._args, self._kwargs))
+        self._moved_identities = _identities((self._args, self._kwargs))
 
     def _moved(self, _: str, tensor: Any) -> Any:
         """A tensor on the GPU, whose values each run takes from pinned memory."""

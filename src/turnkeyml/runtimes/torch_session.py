@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,40 +17,55 @@ from turnkeyml.cache.arrays import BFLOAT16
 from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
-__all__ = ["CompiledSession", "LiveSession", "TorchSession", "from_numpy", "to_numpy"]
+__all__ = [
+    "CompiledSession",
+    "LiveSession",
+    "TorchSession",
+    "from_numpy",
+    "memory_of",
+    "state_of",
+    "to_numpy",
+]
+
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class LiveSession(ABC):
     """What the sessions of live models share: recorded arguments, in the place of inputs."""
 
-    _pristine: tuple[tuple[Any, ...], dict[str, Any]]
+    changes_inputs = False
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    """What the next run gets."""
+    _function: Callable[..., Any]
+    _recorded: Arguments
+    """The arguments of the script's call."""
+    _pristine: Arguments
+    """The same, with other values if others were fed."""
+    _fed: Mapping[str, np.ndarray] | None = None
+    """The recorded inputs by name, which are fed first."""
+
+    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        """Take other values for the recorded tensors; no inputs, and those that were fed first,
+        stand for the recorded ones."""
+        if self._fed is None:
+            self._fed = inputs
+        is_recorded = not inputs or inputs is self._fed
+        self._pristine = self._recorded if is_recorded else _with_values(self._recorded, inputs)
+        self._renew_arguments()
 
     @abstractmethod
-    def feed(self, inputs: Mapping[str, np.ndarray]) -> None: ...
+    def _renew_arguments(self) -> None:
+        """Give the next run copies of the arguments."""
 
-    @abstractmethod
-    def run(self) -> None: ...
+    def constants(self) -> str:
+        """A text for everything in the arguments but their tensors."""
+        return structure.constants((self._args, self._kwargs))
 
-    @abstractmethod
-    def synchronize(self) -> None: ...
-
-    @abstractmethod
-    def outputs(self) -> dict[str, np.ndarray]: ...
-
-    def outputs_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """What the model returns for other values of its tensors; then it has its own again."""
-        recorded, arrays = self._pristine, iter(inputs.items())
-        self._pristine = structure.replace(
-            recorded, lambda _, tensor: from_numpy(*next(arrays), like=tensor)
-        )
-        try:
-            self.feed({})
-            self.run()
-            self.synchronize()
-            return self.outputs()
-        finally:
-            self._pristine = recorded
-            self.feed({})
+    def state(self) -> dict[str, str]:
+        """What the model holds besides its weights, as texts by name."""
+        return state_of(self._function)
 
 
 class TorchSession(LiveSession):
@@ -65,15 +81,11 @@ class TorchSession(LiveSession):
             self._instances, self._threads = divided(request)
         torch.set_num_threads(self._threads)
         self._function = function
-        self._pristine = (request.live.args, request.live.kwargs)
+        self._recorded = self._pristine = (request.live.args, request.live.kwargs)
         self._result: Any = None
-        self.changes_inputs = False
-        self.feed({})
-
-    def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
-        """Copy the recorded arguments; ``inputs`` is ignored, a live model has its own."""
+        self._is_written = False
+        """Whether others write to the arguments, so that they do not show what runs do."""
         self._renew_arguments()
-        self._fed = _versions((self._args, self._kwargs))
 
     def lanes(self) -> list[TorchSession]:
         """The model with other copies of its arguments, to be called in other threads."""
@@ -82,8 +94,26 @@ class TorchSession(LiveSession):
     def _another(self) -> TorchSession:
         other = copy.copy(self)
         other._result = None
-        other.feed({})
+        other._renew_arguments()
         return other
+
+    def replicas(self, count: int) -> list[TorchSession]:
+        """The model with so many other copies of its arguments, which can be written to."""
+        found = []
+        for _ in range(count):
+            other = self._another()
+            other._pristine = structure.clone(self._recorded)
+            other._renew_arguments()
+            found.append(other)
+        return found
+
+    def writable(self) -> list[np.ndarray | None]:
+        """The memory of each recorded tensor that the next run computes on."""
+        if self.changes_inputs and self._pristine is self._recorded:  # that of the script
+            self._pristine = structure.clone(self._recorded)
+        self._is_written = True
+        there = self._pristine if self.changes_inputs else (self._args, self._kwargs)
+        return [memory_of(tensor) for tensor in structure.leaves(there).values()]
 
     def prepare(self) -> None:
         """Copy the recorded arguments again, if runs of this model modify them."""
@@ -99,9 +129,14 @@ class TorchSession(LiveSession):
         """Does nothing: on the CPU a call is synchronous."""
 
     def outputs(self) -> dict[str, np.ndarray]:
-        if _versions((self._args, self._kwargs)) != self._fed:
-            self.changes_inputs = True
+        if not self.changes_inputs and not self._is_written:
+            self.changes_inputs = self._has_changed()
         return dict(to_numpy(n, t) for n, t in structure.leaves(self._result, "output").items())
+
+    def _has_changed(self) -> bool:
+        """Whether a run changed the arguments: by value, as a model may write to their memory."""
+        now = (self._args, self._kwargs)
+        return _versions(now) != self._versions or not _are_equal(now, self._pristine)
 
     def settings(self) -> dict[str, Any]:
         shared = {"instances": self._instances, "threads_per_instance": self._threads}
@@ -127,6 +162,7 @@ class TorchSession(LiveSession):
 
     def _renew_arguments(self) -> None:
         self._args, self._kwargs = structure.clone(self._pristine)
+        self._versions = _versions((self._args, self._kwargs))
 
 
 class CompiledSession(TorchSession):
@@ -147,14 +183,102 @@ def _versions(value: Any) -> list[tuple[int, int, tuple[int, ...]]]:
     return [(id(t), getattr(t, "_version", 0), tuple(t.shape)) for t in tensors]
 
 
-def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
-    """A tensor as a numpy array, with the name under which it is saved and compared."""
+def _are_equal(now: Arguments, before: Arguments) -> bool:
+    """Whether arguments have the values that they had, bit by bit: numbers in containers too."""
+    if structure.constants(now) != structure.constants(before):
+        return False
+    pairs = zip(structure.leaves(now).values(), structure.leaves(before).values(), strict=False)
+    return all(_bits(one) == _bits(other) for one, other in pairs)
+
+
+def _bits(tensor: Any) -> tuple[Any, ...]:
+    """The shape of a tensor and a checksum of its values, if they can be read."""
+    memory = memory_of(tensor)
+    if memory is None:
+        return (tuple(tensor.shape),)
+    return tuple(tensor.shape), zlib.crc32(np.ascontiguousarray(memory).view(np.uint8).data)
+
+
+def memory_of(tensor: Any) -> np.ndarray | None:
+    """The memory of a tensor as an array; None for tensors that NumPy cannot show, such as sparse
+    ones and those on a GPU."""
     if isinstance(tensor, np.ndarray):
-        return name, tensor
+        return tensor
+    try:
+        found = tensor.detach()
+        if found.dtype == torch.bfloat16:
+            return np.asarray(found.view(torch.int16).numpy()).view(np.uint16)
+        return np.asarray(found.numpy())
+    except (TypeError, RuntimeError, NotImplementedError):
+        return None
+
+
+def _with_values(recorded: Arguments, inputs: Mapping[str, np.ndarray]) -> Arguments:
+    """The arguments with other values of their tensors, given in the order of these.
+
+    A tensor that occurs twice still does, if the values for both are the same.
+    """
+    arrays = iter(inputs.items())
+    made: dict[tuple[int, int], Any] = {}
+
+    def replaced(_: str, tensor: Any) -> Any:
+        name, array = next(arrays)
+        key = id(tensor), zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
+        if key not in made:
+            made[key] = from_numpy(name, array, like=tensor)
+        return made[key]
+
+    args, kwargs = structure.replace(recorded, replaced)
+    return args, kwargs
+
+
+def state_of(function: Any) -> dict[str, str]:
+    """What a model holds besides its weights, as texts by name: the numbers, texts and tensors in
+    its attributes, and what its containers hold."""
+    found: dict[str, str] = {}
+    modules = function.named_modules() if isinstance(function, torch.nn.Module) else ()
+    for path, module in modules:
+        for name, value in {**vars(module), **module._buffers}.items():
+            if name in _STRUCTURAL or name.endswith("_hooks"):
+                continue
+            found[f"{path}.{name}" if path else name] = _in_text(value)
+    return found
+
+
+_STRUCTURAL = frozenset({"_parameters", "_buffers", "_modules", "_compiled_call_impl", "training"})
+
+
+def _in_text(value: Any) -> str:
+    """A short text that differs if a value does; of other objects only the type."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)[:40]
+    if torch.is_tensor(value) or isinstance(value, np.ndarray):
+        shape, *checksum = _bits(value)
+        return f"tensor {list(shape)} {checksum[0] if checksum else ''}".strip()
+    if isinstance(value, (dict, list, set, tuple)):
+        values = [*value.values()] if isinstance(value, dict) else [*value]
+        shown = ", ".join(map(_in_text, values[:MOST_SHOWN]))
+        return f"{type(value).__name__} of {len(value)}: {shown}"
+    return type(value).__name__
+
+
+MOST_SHOWN = 32
+"""Items of a container whose values are compared."""
+
+
+def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
+    """Copy a tensor to a numpy array, with the name under which it is saved and compared.
+
+    A model may return the same memory from every call, so that an array that shares it would change
+    with the next run.
+    """
+    if isinstance(tensor, np.ndarray):
+        return name, tensor.copy()
     tensor = tensor.detach().cpu()
     if tensor.dtype == torch.bfloat16:
-        return name + BFLOAT16, tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
-    return name, tensor.resolve_conj().resolve_neg().numpy()
+        bits = tensor.contiguous().view(torch.int16).numpy().view(np.uint16)
+        return name + BFLOAT16, bits.copy()
+    return name, np.array(tensor.resolve_conj().resolve_neg().numpy())
 
 
 def from_numpy(name: str, array: np.ndarray, like: Any) -> Any:
@@ -164,4 +288,7 @@ def from_numpy(name: str, array: np.ndarray, like: Any) -> Any:
     tensor = torch.from_numpy(np.ascontiguousarray(array))
     if name.endswith(BFLOAT16):
         tensor = tensor.view(torch.int16).view(torch.bfloat16)
-    return tensor.to(device=like.device, dtype=like.dtype).reshape(like.shape)
+    if like.layout != torch.strided:
+        return tensor.to(device=like.device, dtype=like.dtype).reshape(like.shape)
+    made = torch.empty_like(like)  # which has the strides of the other, such as channels last
+    return made.copy_(tensor.reshape(like.shape))

@@ -69,9 +69,11 @@ class TrtSession:
         self._bound: Bound | None = None
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._known: Known | None = None
+        self._names: list[str] = []
         self._others: list[TrtSession] = []
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
+        self._names = list(inputs)
         shapes = shapes_of(inputs)
         if self._bound is None or shapes != self._shapes:
             self._open(shapes)
@@ -109,6 +111,12 @@ class TrtSession:
     def attach(self) -> None:
         """Let this thread use its GPU."""
         cuda.set_device(self._number)
+
+    def writable(self) -> list[np.ndarray | None]:
+        """The pinned memory that each run copies the recorded inputs from."""
+        assert self._bound is not None
+        buffers = {tensor.name: tensor.host.array for tensor in self._bound.inputs}
+        return [buffers.get(name) for name in self._names]
 
     def prepare(self) -> None:
         """Does nothing: an engine does not modify its inputs."""

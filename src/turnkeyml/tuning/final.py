@@ -14,7 +14,7 @@ from turnkeyml.measure.record import save_evaluation
 from turnkeyml.measure.rules import DEFAULT
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.weather import Weather
-from turnkeyml.nouns import Evaluation
+from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.nouns.tuning import TUNED, Configuration, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
 from turnkeyml.tuning.rig import Rig
@@ -58,7 +58,11 @@ class _Finalist:
 
     @property
     def may_win(self) -> bool:
-        return self.samples is not None and self.entrant.wrong is None
+        performance = self.outcome.evaluation.performance
+        credible = performance is not None and performance.is_credible
+        still_right = self.outcome.evaluation.verdict is not Verdict.MISMATCH
+        right = self.entrant.wrong is None and still_right
+        return self.samples is not None and right and credible
 
     def over(self, other: _Finalist) -> Advantage:
         """How many times as fast as the other it is."""
@@ -80,6 +84,7 @@ def run_final(rig: Rig, entrants: Sequence[Entrant], seconds: float) -> Final:
     finalists = []
     for entrant, samples in zip(entrants, found, strict=True):
         entrant.runner.observe(samples)
+        entrant.runner.recheck(samples)
         entrant.runner.note(samples)
         outcome = entrant.runner.outcome(rule, rig.device, entrant.configuration.threads)
         kept = samples if isinstance(samples, Samples) and outcome.evaluation.ok else None

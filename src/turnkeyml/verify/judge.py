@@ -107,21 +107,17 @@ def _as_held_out(found: Verification, wrong: Verification, *, may_specialise: bo
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
 
 
-def judge_live(
-    outputs: Outputs, on_others: Run | None, reference: Reference, precision: str
-) -> Verification:
-    """The verdict on a live model: on the recorded inputs, or others if these say nothing.
+def judge_live(outputs: Outputs, run_on: Run, reference: Reference, precision: str) -> Verification:
+    """The verdict on a live model: on the recorded inputs and on the held-out ones.
 
-    ``on_others`` runs it on other inputs; without it, nothing is known then.
+    ``run_on`` runs it on other inputs. Where the original decides something else, a compiler would
+    compile it once more, so that those are left out.
     """
-    if not reference.deterministic or is_informative(reference.outputs):
-        return compare(outputs, reference, precision)
 
     def run(inputs: Outputs) -> Outputs:
-        return outputs if inputs is reference.inputs or on_others is None else on_others(inputs)
+        return outputs if inputs is reference.inputs else run_on(inputs)
 
-    known = reference if on_others else Reference(reference.inputs, reference.outputs)
-    return judge(run, known, precision)
+    return judge(run, reference.without_other_courses(), precision)
 
 
 def _best_of_the_telling(others: list[Verification], reference: Reference) -> Verification:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -106,6 +107,24 @@ class Reference:
     def all_held_out(self) -> tuple[Reference, ...]:
         """The held-out sets, that with padded masks included."""
         return self.held_out if self.padded is None else (*self.held_out, self.padded)
+
+    def without_original(self, outputs: Outputs) -> Reference:
+        """The same with some outputs of a build in the place of the original's, which cannot be run
+        any more."""
+        held_out = tuple(
+            Reference(held.inputs, held.outputs, other_course=held.other_course)
+            for held in self.held_out
+        )
+        deterministic = self.deterministic
+        return Reference(self.inputs, outputs, deterministic=deterministic, held_out=held_out)
+
+    def without_other_courses(self) -> Reference:
+        """The same without the held-out sets on which the original decides something else."""
+        if not any(held.other_course for held in self.held_out):
+            return self
+        fewer = copy.copy(self)
+        fewer.held_out = tuple(held for held in self.held_out if not held.other_course)
+        return fewer
 
     @property
     def is_verified_on_others(self) -> bool:

@@ -1,0 +1,210 @@
+"""Inputs that change from run to run, so that no timed run computes what an earlier one did.
+
+A model that keeps results, by the identity of its inputs or by their values, is fast only where the
+same inputs come again. So the runs take turns on several copies of the recorded inputs, and before
+a run two numbers of its copy change places: the shapes, the range and the distribution of the
+values stay those of the recorded workload. Which inputs may change is known from the held-out sets,
+on which the original has run with other values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from turnkeyml.verify.draw import is_mask
+from turnkeyml.verify.reference import Outputs, Reference
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.contract import Session
+
+__all__ = ["FreshInputs", "KeptRun", "unseen", "varied_inputs"]
+
+MOST_REPLICAS = 8
+MOST_REPLICA_BYTES = 4 << 20
+"""Of the inputs and outputs of all copies: more would push the weights of a model out of the
+caches."""
+CHANGES_OF_SLICE = 8
+MOST_KEPT = 4
+"""Timed runs whose outputs are kept, to be compared with others on the same inputs."""
+MOST_KEPT_BYTES = 1 << 28
+MOST_VARIED_BYTES, MOST_READ_BYTES = 1 << 26, 1 << 28
+"""Larger inputs stay the same, and nobody looks whether even larger ones do."""
+MOST_CHANGED = 8
+"""Inputs in which numbers change places before a run; of more inputs, these at random."""
+
+
+def varied_inputs(reference: Reference) -> tuple[int, ...]:
+    """The positions of the inputs whose numbers may change places: the original has run on other
+    values of them, they are no masks, and their numbers are not all the same."""
+    names = enumerate(reference.inputs.items())
+    return tuple(number for number, (name, array) in names if _may_vary(name, array, reference))
+
+
+def _may_vary(name: str, array: np.ndarray, reference: Reference) -> bool:
+    if array.size < 2 or array.dtype.kind not in "fciu" or is_mask(name, array):
+        return False
+    others = [held.inputs[name] for held in reference.held_out]
+    differs = any(not np.array_equal(other, array) for other in others)
+    return differs and bool(np.any(array != array.flat[0]))
+
+
+def unseen(reference: Reference, chance: random.Random) -> Outputs | None:
+    """Inputs like the recorded ones that nothing has ever run on; None if there are none.
+
+    They begin as the first held-out set, on which the original ran. Floats are shifted by a number
+    of places that nobody knows.
+    """
+    if not reference.held_out:
+        return None
+    base = reference.held_out[0].inputs
+    return {
+        name: _shifted(array, chance)
+        if array.dtype.kind in "fc" and not np.array_equal(array, reference.inputs[name])
+        else array
+        for name, array in base.items()
+    }
+
+
+def _shifted(array: np.ndarray, chance: random.Random) -> np.ndarray:
+    return np.roll(array, chance.randrange(1, max(2, array.size)))
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """The inputs of a timed run, and what it computed."""
+
+    inputs: tuple[np.ndarray | None, ...]
+    """In the order of the recorded ones; None for those that did not change."""
+    outputs: Outputs
+
+
+class _Copy:
+    """One copy of the inputs: the memory that a session reads, and what was written to it."""
+
+    def __init__(self, session: Any, memory: Sequence[np.ndarray | None], varied: Sequence[int]):
+        self._session = session
+        self._memory = memory
+        self._known: dict[int, np.ndarray] = {}
+        self._varied: list[tuple[np.ndarray, np.ndarray]] = []
+        shared: dict[int, np.ndarray] = {}
+        for number, array in enumerate(memory):
+            if array is None or number not in varied or array.nbytes > MOST_VARIED_BYTES:
+                continue
+            address = array.__array_interface__["data"][0]
+            if address not in shared:  # a tensor may be given twice
+                shared[address] = np.array(array)
+                self._varied.append((array, shared[address]))
+            self._known[number] = shared[address]
+        self._others = self._read_others()
+
+    def _read_others(self) -> list[Any]:
+        """What else the arguments hold: checksums of arrays that are not too large, and a text for
+        everything but tensors."""
+        read = getattr(self._session, "constants", None)
+        found: list[Any] = [] if read is None else [read()]
+        for number, array in enumerate(self._memory):
+            if array is not None and number not in self._known and array.nbytes <= MOST_READ_BYTES:
+                found.append(zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data))
+        return found
+
+    def change(self, chance: random.Random) -> None:
+        """Let two numbers of each input that may vary change places."""
+        pairs = self._varied
+        if len(pairs) > MOST_CHANGED:
+            pairs = chance.sample(pairs, MOST_CHANGED)
+        for memory, known in pairs:
+            one, other = int(chance.random() * known.size), int(chance.random() * known.size)
+            there = known.flat
+            first, second = there[one], there[other]
+            there[one], there[other] = second, first
+            there = memory.flat
+            there[one], there[other] = second, first
+
+    def values(self) -> tuple[np.ndarray | None, ...]:
+        """What was written to each input; None where nothing was."""
+        found = map(self._known.get, range(len(self._memory)))
+        return tuple(None if array is None else array.copy() for array in found)
+
+    def is_intact(self) -> bool:
+        """Whether what was written is still there."""
+        same = all(_are_same(memory, known) for memory, known in self._varied)
+        return same and self._read_others() == self._others
+
+
+def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+
+
+class FreshInputs:
+    """The sessions that the timed runs take turns on, each with inputs of its own that change."""
+
+    def __init__(
+        self, session: Session, inputs: Mapping[str, np.ndarray], varied: Sequence[int], size: int
+    ) -> None:
+        """``size``: the bytes of the inputs and outputs of one run."""
+        self._session: Any = session
+        self._inputs = inputs
+        self._varied = varied
+        self._size = max(1, size)
+        self._chance = random.Random()
+        self._is_writable = hasattr(session, "writable")
+        self.sessions: list[Any] = self._replicas()
+        self._copies = [_Copy(one, self._memory_of(one), varied) for one in self.sessions]
+        self._turns = itertools.cycle(range(len(self.sessions)))
+        self.kept: list[KeptRun] = []
+        self._slices = 0
+
+    def _replicas(self) -> list[Any]:
+        if not hasattr(self._session, "replicas"):
+            return [self._session]
+        count = min(MOST_REPLICAS, max(1, MOST_REPLICA_BYTES // self._size))
+        return self._session.replicas(count) or [self._session]
+
+    def _memory_of(self, session: Any) -> Sequence[np.ndarray | None]:
+        return session.writable() if self._is_writable else ()
+
+    def change_next(self) -> int:
+        """Change the inputs of the session whose turn it is; its number."""
+        number = next(self._turns)
+        if self._is_writable:
+            self._copies[number].change(self._chance)
+        return number
+
+    def begin_slice(self) -> None:
+        """Feed other inputs where they cannot be changed between two runs."""
+        self._slices += 1
+        if self._is_writable or not self._varied:
+            return
+        fed = {name: array.copy() for name, array in self._inputs.items()}
+        copy = _Copy(self._session, [*fed.values()], self._varied)
+        for _ in range(CHANGES_OF_SLICE):
+            copy.change(self._chance)
+        self._session.feed(fed)
+        self._copies = [copy]
+
+    def chosen(self, samples: int) -> int:
+        """The sample of a slice after which the outputs are kept, -1 for none: in the end each
+        slice has the same chance."""
+        if self._size > MOST_KEPT_BYTES or self._chance.random() * self._slices > MOST_KEPT:
+            return -1
+        return self._chance.randrange(samples)
+
+    def keep(self, number: int) -> None:
+        """Keep the inputs and the outputs of the last run of a session."""
+        outputs = {n: np.array(a) for n, a in self.sessions[number].outputs().items()}
+        run = KeptRun(self._copies[number].values(), outputs)
+        if len(self.kept) < MOST_KEPT:
+            self.kept.append(run)
+        else:
+            self.kept[self._chance.randrange(MOST_KEPT)] = run
+
+    def are_intact(self) -> bool:
+        """Whether no run has changed the inputs that it was given."""
+        return all(copy.is_intact() for copy in self._copies)

@@ -1,0 +1,147 @@
+"""What speaks against a latency being that of the model, in sentences with the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from turnkeyml.measure.recheck import MOST_NAMED, Recheck
+from turnkeyml.nouns import Flag, FlagKind, Performance
+
+__all__ = ["doubts"]
+
+OTHER, LEAST_OTHER = 1.5, 1.25
+"""How many times as long runs take on new inputs, in the median and nearly always, if that is no
+noise: honest models gave 0.6 to 1.2 on a busy machine."""
+LEAST_DIFFERENCE = 0.02
+"""Milliseconds of difference that are no noise of a single run."""
+CACHED, MOST_CACHED = 1 / 3, 3.0
+"""Of the difference between new and recorded inputs, what a second run on the new ones may keep, if
+it was fast because it had seen them; and how many times as long as on the recorded ones it takes
+then at most."""
+BELOW = 0.5
+"""Of the latency on new inputs, below which the timed runs were not on new ones for the model."""
+VERIFIED, LEAST_VERIFIED = 10.0, 0.05
+"""How many times as long as the timed runs those take that are verified, and milliseconds more."""
+NOTHING = 2.0
+"""Empty calls that are no work."""
+LEAST_METHOD = 0.25
+"""Milliseconds that a method may take which is not timed, besides what copying takes, and besides
+``SHARE`` of the run."""
+SHARE = 0.5
+LEAST_BYTES_PER_MILLISECOND = 2.5e5
+"""What copying manages at least, in memory that is not in any cache."""
+
+
+def doubts(rechecks: Sequence[Recheck], performance: Performance) -> Iterator[Flag]:
+    """The flags of a measurement by what the check after the timing showed in its processes."""
+    timed = performance.median_latency
+    empty = performance.empty_call_latency
+    if empty and timed < NOTHING * empty:
+        yield Flag(
+            FlagKind.IMPLAUSIBLE,
+            f"A run took {_ms(timed)}, no longer than an empty call ({_ms(empty)}): nothing was "
+            "computed in it.",
+        )
+    for found in rechecks:
+        if found.failure:
+            yield Flag(
+                FlagKind.IMPLAUSIBLE,
+                f"After the timed runs it could not be run again: {found.failure}.",
+            )
+        yield from _about_inputs(found, timed)
+        yield from _about_speed(found, timed)
+        yield from _about_state(found)
+        yield from _about_methods(found)
+
+
+def _about_inputs(found: Recheck, timed: float) -> Iterator[Flag]:
+    """Whether it is faster on inputs that it knows, or on some values than on others."""
+    if found.new is None or found.again is None or found.recorded_latency is None:
+        return
+    new, recorded = found.new_latency or 0.0, found.recorded_latency
+    if abs(new - recorded) < LEAST_DIFFERENCE:
+        return
+    times = f"{_ratio(found.new.low)} to {_ratio(found.new.high)} times"
+    slower = found.new.median > OTHER and found.new.low > LEAST_OTHER
+    faster = found.new.median < 1 / OTHER and found.new.high < 1 / LEAST_OTHER
+    kept = found.again.median - 1 < CACHED * (found.new.median - 1)
+    kept &= found.again.median < MOST_CACHED
+    if slower and kept and timed < BELOW * new:
+        yield Flag(
+            FlagKind.SEEN,
+            f"It is faster on inputs that it has seen: {_ms(recorded)} against {_ms(new)} on new "
+            f"ones ({times}). It keeps results; measure it without its cache.",
+        )
+    elif slower and kept:
+        yield Flag(
+            FlagKind.STATE,
+            f"It keeps results: {_ms(recorded)} on inputs that it has seen. The latency is that on "
+            "new inputs.",
+        )
+    elif slower or faster:
+        dummy = ", which are one number each" if found.constant else ""
+        yield Flag(
+            FlagKind.VALUES,
+            f"The latency depends on the values of the inputs: {_ms(recorded)} on the recorded ones"
+            f"{dummy}, {_ms(new)} on others of the same shapes ({times}). Call the model with "
+            "inputs like those of the application.",
+        )
+
+
+def _about_speed(found: Recheck, timed: float) -> Iterator[Flag]:
+    """Whether the runs that were verified are much slower than those that were timed."""
+    known = (found.recorded_latency, found.new_latency, found.again_latency)
+    latencies = [latency for latency in known if latency is not None]
+    if latencies and min(latencies) > max(VERIFIED * timed, timed + LEAST_VERIFIED):
+        yield Flag(
+            FlagKind.IMPLAUSIBLE,
+            f"The timed runs took {_ms(timed)}, those that were verified {_ms(min(latencies))}: "
+            "in the timed runs it does something else.",
+        )
+
+
+def _about_state(found: Recheck) -> Iterator[Flag]:
+    if found.changes_inputs:
+        yield Flag(
+            FlagKind.STATE,
+            "It changed its inputs after some runs, so that later runs were on others: let it copy "
+            "what it changes.",
+        )
+    if found.changed:
+        named = "; ".join(found.changed[:MOST_NAMED])
+        more = len(found.changed) - MOST_NAMED
+        others = f"; and {more} more" if more > 0 else ""
+        yield Flag(
+            FlagKind.STATE,
+            f"It keeps state from call to call, which changed while it was timed: {named}{others}.",
+        )
+
+
+def _about_methods(found: Recheck) -> Iterator[Flag]:
+    """Whether the session works where nobody times it."""
+    run = found.methods.get("run", 0.0)
+    copying = found.moved_bytes / LEAST_BYTES_PER_MILLISECOND
+    most = max(LEAST_METHOD + copying, SHARE * run)
+    for name in ("prepare", "synchronize", "outputs", "feed"):
+        taken = found.methods.get(name, 0.0)
+        if taken > most:
+            yield Flag(
+                FlagKind.METHODS,
+                f"{name}() took {_ms(taken)} and run() {_ms(run)}: {_ADVICE[name]}.",
+            )
+
+
+_ADVICE = {
+    "prepare": "only run() is timed, so the inference belongs there",
+    "synchronize": "run() returned before the inference was done; set asynchronous = True",
+    "outputs": "the inference must be done when run() and synchronize() have returned",
+    "feed": "only run() is timed, so the inference belongs there",
+}
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:.3g} ms"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

@@ -1,0 +1,303 @@
+"""The check after the timing: is what was timed what was verified?
+
+A verdict is taken before anything is timed, so that a model may pass it and then do something else:
+return what it has kept, compute less, or compute later. So after the timed runs, outside of any
+timed section of theirs,
+
+* the outputs of some timed runs are compared with those of other runs on the same inputs;
+* the model runs on the recorded inputs and on inputs that nothing has run on, in turns, and what it
+  computes and how long that takes is compared;
+* it runs on the recorded inputs and on those of a held-out set once more, and must compute what the
+  original computes;
+* what the model holds, and the arguments that it was given, are compared with what they were.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from turnkeyml.measure.fresh_inputs import FreshInputs, unseen
+from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify.compare import compare
+from turnkeyml.verify.reference import Outputs, Reference, agree
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.contract import Session
+
+__all__ = ["Ratio", "Recheck", "recheck"]
+
+MOST_PAIRS, FEW_PAIRS = 14, 5
+"""How often runs on new and on recorded inputs are compared; of slow models less often."""
+SECONDS = 0.5
+"""For how long that may take where one pair does not take longer."""
+MILLISECOND = 1e6
+"""In nanoseconds."""
+MOST_SHOWN = 24
+"""Characters of a value that a sentence shows."""
+MOST_NAMED = 3
+"""Attributes that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as long some runs took as others: the median of the pairs and their range."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, some: list[float], others: list[float]) -> Ratio:
+        ratios = sorted(a / max(b, 1.0) for a, b in zip(some, others, strict=True))
+        cut = len(ratios) // 5  # an interruption hits any run
+        inner = ratios[cut : len(ratios) - cut]
+        return cls(float(np.median(ratios)), inner[0], inner[-1])
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """What the runs after the timed ones showed. Times are in milliseconds."""
+
+    pairs: int = 0
+    """How often a run on new inputs was compared with one on the recorded ones."""
+    recorded_latency: float | None = None
+    new_latency: float | None = None
+    again_latency: float | None = None
+    """That of a second run on the same new inputs."""
+    new: Ratio | None = None
+    """New inputs over recorded ones."""
+    again: Ratio | None = None
+    """The second run on new inputs over recorded ones."""
+    constant: bool = False
+    """Whether the recorded inputs are one number each."""
+    verification: Verification | None = None
+    """What is wrong with what is computed after the timing; None if nothing is."""
+    compared: int = 0
+    """Timed runs whose outputs were compared with others."""
+    changed: tuple[str, ...] = ()
+    """What the model holds and what changed while it was timed, as ``name: before → after``."""
+    changes_inputs: bool = False
+    """Whether it changed the inputs that it was given, after its first runs."""
+    methods: dict[str, float] = field(default_factory=dict)
+    """Times of the methods of the session: ``run`` and those that are not timed."""
+    moved_bytes: int = 0
+    """Of the inputs and outputs, which the methods copy."""
+    failure: str = ""
+    """Why it could not be checked."""
+
+
+def recheck(
+    session: Session,
+    fresh: FreshInputs | None,
+    reference: Reference | None,
+    precision: str,
+    *,
+    before: Mapping[str, str],
+    verdict: Verification | None,
+) -> Recheck:
+    """Check a session after its timed runs. It has the recorded inputs again at the end.
+
+    ``before`` is the state of the model before these, and ``verdict`` what was found then: of
+    outputs that did not match nothing more can be said.
+    """
+    after = _state(session)
+    changed = tuple(_changes(before, after))
+    changes_inputs = fresh is not None and not session.changes_inputs and not fresh.are_intact()
+    if reference is None:
+        return Recheck(changed=changed, changes_inputs=changes_inputs)
+    check = _Check(session, reference, precision)
+    chance = random.Random()
+    wrong, compared = None, 0
+    if verdict is not None and verdict.verdict.trusted and reference.deterministic:
+        wrong = check.on_known(held_out=verdict.cause is Cause.WITHIN_TOLERANCE)
+        if wrong is None and fresh is not None:
+            wrong, compared = check.on_timed(fresh)
+    times = check.times(chance)
+    session.feed(reference.inputs)
+    if wrong is not None and changed:
+        names = ", ".join(changed[:MOST_NAMED])
+        wrong = Verification(wrong.verdict, wrong.cause, f"{wrong.reason}; it holds {names}")
+    return check.told(times, wrong, compared, changed, changes_inputs)
+
+
+@dataclass
+class _Times:
+    """Nanoseconds of runs that took turns."""
+
+    recorded: list[float] = field(default_factory=list)
+    new: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+
+
+class _Check:
+    """The runs of one check."""
+
+    def __init__(self, session: Session, reference: Reference, precision: str) -> None:
+        self._session = session
+        self._reference = reference
+        self._precision = precision
+        self._methods: dict[str, list[float]] = {}
+        self._bytes = 0
+
+    def on_known(self, *, held_out: bool) -> Verification | None:
+        """What is wrong with the outputs on the recorded inputs, and on those of a held-out set."""
+        held = [h for h in self._reference.held_out if not h.other_course][:1]
+        for known in (self._reference, *(held if held_out else ())):
+            found = compare(self._run_on(known.inputs), known, self._precision)
+            unstable = found.cause is Cause.ORIGINAL_UNSTABLE
+            if found.verdict is Verdict.MISMATCH and not unstable:
+                reason = "after the timed runs it does not compute what the original computes"
+                return _afterwards(f"{reason}: {found.reason}", found)
+        return None
+
+    def on_timed(self, fresh: FreshInputs) -> tuple[Verification | None, int]:
+        """What is wrong with the outputs of timed runs, and how many of them were compared.
+
+        They are compared with those of two more runs on the same inputs, as far as these agree.
+        """
+        for number, kept in enumerate(fresh.kept):
+            pairs = zip(self._reference.inputs.items(), kept.inputs, strict=False)
+            inputs = {n: a if new is None else _like(new, a) for (n, a), new in pairs}
+            first, second = self._run_on(inputs), self._run_on(dict(inputs))
+            if not agree(first, second):
+                continue
+            found = compare(kept.outputs, Reference(inputs, first), self._precision)
+            if found.verdict is Verdict.MISMATCH:
+                reason = "a timed run did not compute what other runs compute on the same inputs"
+                return _afterwards(f"{reason}: {found.reason}", found), number + 1
+        return None, len(fresh.kept)
+
+    def times(self, chance: random.Random) -> _Times:
+        """The times of runs on recorded and on new inputs, in turns."""
+        found = _Times()
+        begin, pairs = time.perf_counter(), 0
+        while pairs < MOST_PAIRS and (new := unseen(self._reference, chance)) is not None:
+            found.recorded.append(self._timed(self._reference.inputs))
+            found.new.append(self._timed(new))
+            found.again.append(self._once())
+            self._method("outputs", self._session.outputs)
+            pairs += 1
+            spent = time.perf_counter() - begin
+            if spent > SECONDS and (pairs >= FEW_PAIRS or spent > FEW_PAIRS * SECONDS):
+                break
+        if not pairs:  # there are no other inputs to run on
+            for _ in range(FEW_PAIRS):
+                self._timed(self._reference.inputs)
+                self._bytes += _nbytes(self._method("outputs", self._session.outputs))
+                if time.perf_counter() - begin > SECONDS:
+                    break
+        return found
+
+    def _run_on(self, inputs: Outputs) -> Outputs:
+        self._timed(inputs)
+        found = self._method("outputs", self._session.outputs)
+        self._bytes = _nbytes(inputs) + _nbytes(found)
+        return {name: np.array(array) for name, array in found.items()}
+
+    def _timed(self, inputs: Outputs) -> float:
+        """Nanoseconds of a run on some inputs."""
+        self._method("feed", lambda: self._session.feed(inputs))
+        return self._once()
+
+    def _once(self) -> float:
+        self._method("prepare", self._session.prepare)
+        begin = time.perf_counter_ns()
+        self._method("run", self._session.run)
+        self._method("synchronize", self._session.synchronize)
+        return float(time.perf_counter_ns() - begin)
+
+    def _method(self, name: str, call: Callable[[], Any]) -> Any:
+        begin = time.perf_counter_ns()
+        result = call()
+        self._methods.setdefault(name, []).append(time.perf_counter_ns() - begin)
+        return result
+
+    def _untimed(self) -> Iterator[tuple[str, list[float]]]:
+        """The methods whose times say something. What is timed together with ``run`` does not, nor
+        does ``feed`` of our own sessions, which place what they are fed, nor ``prepare`` where a
+        run modifies its inputs."""
+        known = type(self._session).__module__.startswith("turnkeyml.runtimes.")
+        left_out = {"feed": known, "prepare": self._session.changes_inputs}
+        left_out["synchronize"] = self._session.asynchronous
+        yield from ((n, t) for n, t in self._methods.items() if not left_out.get(n))
+
+    def told(
+        self,
+        times: _Times,
+        wrong: Verification | None,
+        compared: int,
+        changed: tuple[str, ...],
+        changes_inputs: bool,
+    ) -> Recheck:
+        known = bool(times.new)
+        return Recheck(
+            pairs=len(times.new),
+            recorded_latency=_milliseconds(times.recorded),
+            new_latency=_milliseconds(times.new),
+            again_latency=_milliseconds(times.again),
+            new=Ratio.of(times.new, times.recorded) if known else None,
+            again=Ratio.of(times.again, times.recorded) if known else None,
+            constant=_are_constant(self._reference.inputs),
+            verification=wrong,
+            compared=compared,
+            changed=changed,
+            changes_inputs=changes_inputs,
+            methods={name: min(each) / MILLISECOND for name, each in self._untimed()},
+            moved_bytes=self._bytes,
+        )
+
+
+def _milliseconds(times: list[float]) -> float | None:
+    return float(np.median(times)) / MILLISECOND if times else None
+
+
+def _nbytes(arrays: Mapping[str, Any]) -> int:
+    return sum(np.asarray(array).nbytes for array in arrays.values())
+
+
+def _like(new: np.ndarray, recorded: np.ndarray) -> np.ndarray:
+    """Values as a session holds them, in the dtype in which they were recorded."""
+    return new.astype(recorded.dtype).reshape(recorded.shape)
+
+
+def _are_constant(inputs: Outputs) -> bool:
+    """Whether each input of several numbers has one number only, as a dummy input does."""
+    several = [array for array in inputs.values() if array.size > 1 and array.dtype.kind in "fciu"]
+    return bool(several) and all(np.all(array == array.flat[0]) for array in several)
+
+
+def _state(session: Any) -> dict[str, str]:
+    read = getattr(session, "state", None)
+    return {} if read is None else dict(read())
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """What is not as it was, in words."""
+    for name in [*before, *(name for name in after if name not in before)]:
+        was, now = before.get(name, "nothing"), after.get(name, "nothing")
+        if was != now:
+            was, now = _shortened(was), _shortened(now)
+            yield f"{name} changed" if was == now else f"{name}: {was} → {now}"
+
+
+def _shortened(text: str) -> str:
+    """A value, or of a tensor or container what it is."""
+    kind = text.partition(":")[0]
+    return kind if len(kind) <= MOST_SHOWN else kind.partition(" ")[0]
+
+
+def _afterwards(reason: str, found: Verification) -> Verification:
+    return Verification(
+        Verdict.MISMATCH,
+        Cause.AFTER_TIMING,
+        reason,
+        found.max_absolute_error,
+        found.max_relative_error,
+        found.cosine,
+    )
