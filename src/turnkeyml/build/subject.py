@@ -17,7 +17,7 @@ from turnkeyml.verify.reference import Outputs, Reference, is_informative
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Stage
-    from turnkeyml.nouns import InvocationRecord
+    from turnkeyml.nouns import InvocationRecord, OperationCount
     from turnkeyml.runtimes.contract import LiveModel
 
 __all__ = ["FEW_SETS_BYTES", "Subject", "comparable_on", "differ"]
@@ -54,6 +54,7 @@ class Subject(ABC):
         """The outputs of the original on its recorded inputs; computed once."""
         if self._reference is None:
             self._reference = self.compute_reference(threads)
+            self._reference.count = self.operation_count
             if self._reference.deterministic:
                 self._reference.held_out = self._held_out(self._reference)
                 self._reference.padded = self._padded(self._reference)
@@ -111,6 +112,11 @@ class Subject(ABC):
         if not differ(inputs, recorded.inputs):
             return None
         return comparable_on(self.compute_on, inputs, variant)
+
+    @property
+    def operation_count(self) -> OperationCount | None:
+        """What one run does, if that can be counted."""
+        return None
 
     @property
     def live_kind(self) -> str:

@@ -30,6 +30,8 @@ MOST_REPLICAS = 8
 MOST_REPLICA_BYTES = 4 << 20
 """Of the inputs and outputs of all copies: more would push the weights of a model out of the
 caches."""
+MOST_PERMUTED = 256
+"""Numbers of which few shifts could be the same."""
 CHANGES_OF_SLICE = 8
 MOST_KEPT = 4
 """Timed runs whose outputs are kept, to be compared with others on the same inputs."""
@@ -58,22 +60,27 @@ def _may_vary(name: str, array: np.ndarray, reference: Reference) -> bool:
 def unseen(reference: Reference, chance: random.Random) -> Outputs | None:
     """Inputs like the recorded ones that nothing has ever run on; None if there are none.
 
-    They begin as the first held-out set, on which the original ran. Floats are shifted by a number
-    of places that nobody knows.
+    They begin as the first held-out set, on which the original ran. Floats change places at
+    random.
     """
     if not reference.held_out:
         return None
     base = reference.held_out[0].inputs
     return {
-        name: _shifted(array, chance)
+        name: _reordered(array, chance)
         if array.dtype.kind in "fc" and not np.array_equal(array, reference.inputs[name])
         else array
         for name, array in base.items()
     }
 
 
-def _shifted(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    return np.roll(array, chance.randrange(1, max(2, array.size)))
+def _reordered(array: np.ndarray, chance: random.Random) -> np.ndarray:
+    """The same numbers at other places: in any order, or shifted if they are many."""
+    if array.size > MOST_PERMUTED:
+        return np.roll(array, chance.randrange(1, array.size))
+    order = [*range(array.size)]
+    chance.shuffle(order)
+    return array.flat[order].reshape(array.shape)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnkeyml.measure.recheck import MOST_NAMED, Recheck
+from turnkeyml.measure.recheck import MOST_NAMED, MOST_RATE, Recheck
 from turnkeyml.nouns import Flag, FlagKind, Performance
 
 __all__ = ["doubts"]
@@ -14,16 +14,21 @@ OTHER, LEAST_OTHER = 1.5, 1.25
 noise: honest models gave 0.6 to 1.2 on a busy machine."""
 LEAST_DIFFERENCE = 0.02
 """Milliseconds of difference that are no noise of a single run."""
-CACHED, MOST_CACHED = 1 / 3, 3.0
+CACHED, MOST_CACHED, SURELY_CACHED = 1 / 3, 3.0, 0.1
 """Of the difference between new and recorded inputs, what a second run on the new ones may keep, if
-it was fast because it had seen them; and how many times as long as on the recorded ones it takes
-then at most."""
+it was fast because it had seen them; how many times as long as on the recorded ones it takes then
+at most; and the share of the first run that is little enough in any case."""
 BELOW = 0.5
 """Of the latency on new inputs, below which the timed runs were not on new ones for the model."""
 VERIFIED, LEAST_VERIFIED = 10.0, 0.05
 """How many times as long as the timed runs those take that are verified, and milliseconds more."""
 NOTHING = 2.0
 """Empty calls that are no work."""
+TIMES_CACHE, TIMES_MEMORY = 2.0, 16.0
+"""Weights so many times as large as the caches come from memory in each run, and that is read so
+many times as fast as one thread copies it at most."""
+NARROWEST = 0.25
+"""Of the bytes of a weight, what it may have in a build."""
 LEAST_METHOD = 0.25
 """Milliseconds that a method may take which is not timed, besides what copying takes, and besides
 ``SHARE`` of the run."""
@@ -32,8 +37,13 @@ LEAST_BYTES_PER_MILLISECOND = 2.5e5
 """What copying manages at least, in memory that is not in any cache."""
 
 
-def doubts(rechecks: Sequence[Recheck], performance: Performance) -> Iterator[Flag]:
-    """The flags of a measurement by what the check after the timing showed in its processes."""
+def doubts(
+    rechecks: Sequence[Recheck], performance: Performance, memory_speed: float | None
+) -> Iterator[Flag]:
+    """The flags of a measurement by what the check after the timing showed in its processes.
+
+    ``memory_speed``: gigabytes that a thread copies in a second.
+    """
     timed = performance.median_latency
     empty = performance.empty_call_latency
     if empty and timed < NOTHING * empty:
@@ -50,6 +60,7 @@ def doubts(rechecks: Sequence[Recheck], performance: Performance) -> Iterator[Fl
             )
         yield from _about_inputs(found, timed)
         yield from _about_speed(found, timed)
+        yield from _about_peaks(found, timed, memory_speed)
         yield from _about_state(found)
         yield from _about_methods(found)
 
@@ -65,7 +76,7 @@ def _about_inputs(found: Recheck, timed: float) -> Iterator[Flag]:
     slower = found.new.median > OTHER and found.new.low > LEAST_OTHER
     faster = found.new.median < 1 / OTHER and found.new.high < 1 / LEAST_OTHER
     kept = found.again.median - 1 < CACHED * (found.new.median - 1)
-    kept &= found.again.median < MOST_CACHED
+    kept &= found.again.median < MOST_CACHED or (found.again_latency or 0.0) < SURELY_CACHED * new
     if slower and kept and timed < BELOW * new:
         yield Flag(
             FlagKind.SEEN,
@@ -97,6 +108,30 @@ def _about_speed(found: Recheck, timed: float) -> Iterator[Flag]:
             FlagKind.IMPLAUSIBLE,
             f"The timed runs took {_ms(timed)}, those that were verified {_ms(min(latencies))}: "
             "in the timed runs it does something else.",
+        )
+
+
+def _about_peaks(found: Recheck, timed: float, memory_speed: float | None) -> Iterator[Flag]:
+    """Whether it is faster than the processors compute, or than the memory gives its weights."""
+    if found.count is None or not timed:
+        return
+    rate = found.count.flops / timed * 1e3
+    if found.most_flops is not None and rate > found.most_flops:
+        yield Flag(
+            FlagKind.IMPLAUSIBLE,
+            f"The {found.count.flops / 1e9:.3g} GFLOPs of the model in {_ms(timed)} are "
+            f"{rate / 1e12:,.3g} TFLOPs per second, and no more than "
+            f"{found.most_flops / 1e12:.3g} are possible here: not all of it was computed.",
+        )
+    if memory_speed is None or found.cache_bytes is None:
+        return
+    weights = NARROWEST * found.count.weight_bytes - TIMES_CACHE * found.cache_bytes
+    least = weights / (memory_speed * 1e6 * TIMES_MEMORY)
+    if found.most_flops is not None and found.most_flops < MOST_RATE and timed < least:
+        yield Flag(
+            FlagKind.IMPLAUSIBLE,
+            f"In {_ms(timed)} the memory cannot give the {found.count.weight_bytes / 1e9:.3g} GB "
+            f"of weights, which takes at least {_ms(least)}: not all of it was computed.",
         )
 
 

@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from turnkeyml.measure.fresh_inputs import FreshInputs, unseen
-from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.nouns import Cause, OperationCount, Verdict, Verification
+from turnkeyml.system import machine
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
 
-__all__ = ["Ratio", "Recheck", "recheck"]
+__all__ = ["Ratio", "Recheck", "product_rate", "recheck"]
 
 MOST_PAIRS, FEW_PAIRS = 14, 5
 """How often runs on new and on recorded inputs are compared; of slow models less often."""
@@ -38,6 +39,18 @@ SECONDS = 0.5
 """For how long that may take where one pair does not take longer."""
 MILLISECOND = 1e6
 """In nanoseconds."""
+LEAST_FLOPS = 1e7
+"""Of models with fewer it says nothing how fast they are: they take microseconds."""
+PRODUCT = 768
+"""Rows and columns of the matrices of ``product_rate``."""
+TIMES_PRODUCT, TIMES_NARROW = 4.0, 64.0
+"""How many times its rate a model can reach: fast algorithms for convolutions need fewer
+operations, and for narrow numbers processors have units of their own."""
+NARROW = frozenset({"fp16", "f16", "bf16", "int8", "mixed"})
+UNKNOWN_CACHE = 1 << 29
+"""Bytes, where the system does not tell."""
+MOST_RATE = 1e16
+"""FLOPs per second that no accelerator has."""
 MOST_SHOWN = 24
 """Characters of a value that a sentence shows."""
 MOST_NAMED = 3
@@ -88,6 +101,13 @@ class Recheck:
     """Times of the methods of the session: ``run`` and those that are not timed."""
     moved_bytes: int = 0
     """Of the inputs and outputs, which the methods copy."""
+    count: OperationCount | None = None
+    """What one run of the original does."""
+    most_flops: float | None = None
+    """FLOPs per second that are possible here, from a matrix product in fp32; None if they were not
+    asked for."""
+    cache_bytes: int | None = None
+    """Of the processors, so that smaller weights need not come from memory."""
     failure: str = ""
     """Why it could not be checked."""
 
@@ -227,6 +247,14 @@ class _Check:
         left_out["synchronize"] = self._session.asynchronous
         yield from ((n, t) for n, t in self._methods.items() if not left_out.get(n))
 
+    def _most_flops(self) -> float:
+        """FLOPs per second that the session may reach: on an accelerator what none has, and on a
+        processor some times those of a matrix product in fp32."""
+        if self._session.asynchronous:
+            return MOST_RATE
+        words = {self._precision, *map(str, self._session.settings().values())}
+        return product_rate() * (TIMES_NARROW if words & NARROW else TIMES_PRODUCT)
+
     def told(
         self,
         times: _Times,
@@ -235,7 +263,7 @@ class _Check:
         changed: tuple[str, ...],
         changes_inputs: bool,
     ) -> Recheck:
-        known = bool(times.new)
+        known, count = bool(times.new), self._reference.count
         return Recheck(
             pairs=len(times.new),
             recorded_latency=_milliseconds(times.recorded),
@@ -250,7 +278,24 @@ class _Check:
             changes_inputs=changes_inputs,
             methods={name: min(each) / MILLISECOND for name, each in self._untimed()},
             moved_bytes=self._bytes,
+            count=count,
+            most_flops=None if count is None or count.flops < LEAST_FLOPS else self._most_flops(),
+            cache_bytes=machine.last_cache_bytes() or UNKNOWN_CACHE,
         )
+
+
+def product_rate() -> float:
+    """FLOPs per second of a matrix product in fp32 with all processors that we may use: the best of
+    some, and as many times as much if NumPy was told to use fewer."""
+    left = np.ones((PRODUCT, PRODUCT), dtype=np.float32)
+    times = []
+    busy = time.process_time()
+    for _ in range(5):
+        begin = time.perf_counter()
+        np.matmul(left, left)
+        times.append(time.perf_counter() - begin)
+    used = max(1.0, (time.process_time() - busy) / sum(times))
+    return float(2 * PRODUCT**3 / min(times)) * max(1.0, machine.usable_cores() / used)
 
 
 def _milliseconds(times: list[float]) -> float | None:

@@ -111,7 +111,7 @@ def evaluation_of(
     )
     performance = _with_device(_performance(samples, rule, conditions), observations)
     rechecks = [s.recheck for s in sittings if s.recheck is not None]
-    flags = (*doubts(rechecks, performance), *performance.flags)
+    flags = (*doubts(rechecks, performance, conditions.memory_speed), *performance.flags)
     performance = replace(performance, flags=flags)
     return Evaluation(
         device=costs[0].site.device or device.describe(),

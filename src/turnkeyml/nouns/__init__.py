@@ -32,7 +32,7 @@ from turnkeyml.nouns.loads import PERCENTILES, LoadPlan, Objective, Probe, Under
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
-from turnkeyml.nouns.verdicts import Cause, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns.verdicts import Cause, OperationCount, ReferenceRecord, Verdict, Verification
 
 __all__ = [
     "HERE",
@@ -63,6 +63,7 @@ __all__ = [
     "Probe",
     "RaceResult",
     "RaceRow",
+    "OperationCount",
     "ReferenceRecord",
     "ScriptOutcome",
     "SequenceSource",

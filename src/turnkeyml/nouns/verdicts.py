@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification"]
+__all__ = ["Cause", "OperationCount", "ReferenceRecord", "Verdict", "Verification"]
 
 
 class Verdict(Word):
@@ -79,6 +79,16 @@ class Cause(Word):
 
 
 @dataclass(frozen=True)
+class OperationCount:
+    """What one run of the original does, as its operators were counted."""
+
+    flops: float
+    """Of matrix products, convolutions and attention."""
+    weight_bytes: int
+    """Of the weights that these read."""
+
+
+@dataclass(frozen=True)
 class Verification:
     """A verdict with its cause and the largest errors."""
 
@@ -135,3 +145,5 @@ class ReferenceRecord:
     """Whether it has them for the held-out sets too."""
     stable_weights: bool = False
     """Whether the export was verified with weights that do not amplify rounding."""
+    count: OperationCount | None = None
+    """What one run of the original does; None if it was not counted."""

@@ -136,6 +136,21 @@ def frequency_mhz() -> float | None:
     return None
 
 
+def last_cache_bytes(root: Path = Path("/")) -> int | None:
+    """Bytes of the largest caches of the processors we may use, together; None if unknown."""
+    sizes: dict[str, int] = {}
+    for number in allowed_processors():
+        caches = sorted((root / f"sys/devices/system/cpu/cpu{number}/cache").glob("index*"))
+        for cache in caches[-1:]:
+            size, shared = _first_line(f"{cache}/size"), _first_line(f"{cache}/shared_cpu_list")
+            if size and size[:-1].isdigit() and size[-1] in _UNITS:
+                sizes[shared or str(number)] = int(size[:-1]) * _UNITS[size[-1]]
+    return sum(sizes.values()) or None
+
+
+_UNITS = {"K": 1 << 10, "M": 1 << 20}
+
+
 def load_average() -> float | None:
     """The load average over the last minute, or None if unknown."""
     try:

@@ -63,6 +63,7 @@ def save_reference(
         verified=verified is not None,
         held_out_verified=bool(reference.held_out) and reference.is_verified_on_others,
         stable_weights=verification.stable_weights,
+        count=reference.count,
     )
 
 
@@ -76,7 +77,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
     """What a build was verified by, without the original."""
     load = _loader(record)
     sets = tuple(_load_held_out(folder, record))
-    return Reference(
+    found = Reference(
         load(folder.inputs),
         load(folder.outputs),
         precision=record.precision,
@@ -89,6 +90,8 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         held_out=sets[: record.held_out],
         padded=sets[-1] if record.padded else None,
     )
+    found.count = record.count
+    return found
 
 
 def _load_held_out(folder: BuildFolder, record: ReferenceRecord) -> Iterator[Reference]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
+from turnkeyml.nouns import OperationCount
 from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.scale import root_mean_square
 from turnkeyml.verify.values import places_of, real
@@ -83,6 +84,8 @@ class Reference:
         self.other_course = other_course
         """Whether the original is known to decide something else on these inputs than on the
         recorded ones."""
+        self.count: OperationCount | None = None
+        """What one run of the original does, if that was counted."""
         self._compute = compute
         self._reach = reach
         self._at_hand = at_hand
@@ -115,8 +118,9 @@ class Reference:
             Reference(held.inputs, held.outputs, other_course=held.other_course)
             for held in self.held_out
         )
-        deterministic = self.deterministic
-        return Reference(self.inputs, outputs, deterministic=deterministic, held_out=held_out)
+        found = Reference(self.inputs, outputs, deterministic=self.deterministic, held_out=held_out)
+        found.count = self.count
+        return found
 
     def without_other_courses(self) -> Reference:
         """The same without the held-out sets on which the original decides something else."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn import Parameter
 from torch.utils.flop_counter import flop_registry
 
 from turnkeyml import structure
@@ -19,12 +20,19 @@ from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
 from turnkeyml.frameworks.torch.preserved import preserved, seeded
 from turnkeyml.frameworks.torch.rounding import Wobbling, rounding
 from turnkeyml.frameworks.torch.widened import widened_in_turn
+from turnkeyml.nouns import OperationCount
 from turnkeyml.runtimes.torch_session import to_numpy
 from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reach import reach_of
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
 
-__all__ = ["is_costly", "precision_name", "reference_of", "reference_on"]
+__all__ = [
+    "COSTLY_FLOPS_OF_SET",
+    "count_operations",
+    "precision_name",
+    "reference_of",
+    "reference_on",
+]
 
 PRECISE_LIMIT_BYTES = 5 << 28
 """Models with more bytes of weights than this are not copied to run in another precision. From a
@@ -91,9 +99,18 @@ def reference_of(
     )
 
 
-def is_costly(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether it takes long to run a model in another precision on several sets of inputs."""
-    return _Original(model, args, kwargs).takes_more_than(COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET)
+def count_operations(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> OperationCount | None:
+    """What one forward pass does; None for large models, and for those that cannot be watched."""
+    original = _Original(model, args, kwargs)
+    if original.weight_bytes > COSTLY_BYTES_OF_SET:
+        return None
+    try:
+        return OperationCount(original.operations, original.weight_bytes_read)
+    except Exception as error:  # noqa: BLE001 - some models cannot be watched; the log says so
+        print(f"The FLOPs of the original cannot be counted: {describe(error)}", flush=True)
+        return None
 
 
 def reference_on(
@@ -160,11 +177,21 @@ class _Original:
             return True
 
     @functools.cached_property
-    def operations(self) -> float:
-        """The FLOPs of one forward pass."""
+    def _counter(self) -> _Flops:
         with preserved(self._model), seeded(0), _Flops() as counter:
             self._call(self._model)
-        return counter.total
+        return counter
+
+    @property
+    def operations(self) -> float:
+        """The FLOPs of one forward pass."""
+        return self._counter.total
+
+    @property
+    def weight_bytes_read(self) -> int:
+        """Of the weights that are factors of products and convolutions, each counted once."""
+        known = {p.data_ptr(): p.nbytes for p in self._model.parameters()}
+        return sum(size for address, size in known.items() if address in self._counter.addresses)
 
     def in_precision(self, precision: str) -> Outputs | None:
         """The outputs in another precision; None if that is too expensive or fails."""
@@ -241,8 +268,11 @@ class _Flops(EveryOperator):
     def __init__(self) -> None:
         super().__init__()
         self.total = 0.0
+        self.addresses: set[int] = set()
+        """Where the factors are."""
 
     def ran(self, function: Any, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
         if (formula := flop_registry.get(function._overloadpacket)) is not None:
             self.total += formula(*args, **kwargs, out_val=result)
+            self.addresses |= {a.data_ptr() for a in args if type(a) in (torch.Tensor, Parameter)}
         return result

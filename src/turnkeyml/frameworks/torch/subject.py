@@ -19,12 +19,13 @@ from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.frameworks.torch.reference import (
-    is_costly,
+    COSTLY_FLOPS_OF_SET,
+    count_operations,
     precision_name,
     reference_of,
     reference_on,
 )
-from turnkeyml.nouns import InvocationRecord
+from turnkeyml.nouns import InvocationRecord, OperationCount
 from turnkeyml.runtimes.contract import LiveModel
 from turnkeyml.runtimes.torch_session import from_numpy
 from turnkeyml.verify.reference import Outputs, Reference
@@ -72,8 +73,14 @@ class TorchSubject(Subject):
             return reference_on(self.model, *arguments, inputs, costly=self._is_costly)
 
     @functools.cached_property
+    def operation_count(self) -> OperationCount | None:  # type: ignore[override]
+        return count_operations(self.model, self.args, self.kwargs)
+
+    @property
     def _is_costly(self) -> bool:
-        return is_costly(self.model, self.args, self.kwargs)
+        """Whether it takes long to run it in another precision on several sets of inputs."""
+        count = self.operation_count
+        return count is None or count.flops > COSTLY_FLOPS_OF_SET
 
     def course_on(self, inputs: Outputs, most: Work | None = None) -> Course:
         """What the model reads of these inputs and runs; ``TooMuchWork`` beyond ``most``.
