@@ -177,15 +177,18 @@ class _Check:
         return None
 
     def on_timed(self, fresh: FreshInputs) -> tuple[Verification | None, int]:
-        """What is wrong with the outputs of timed runs, and how many of them were compared.
-
-        They are compared with those of two more runs on the same inputs, as far as these agree.
-        """
+        """What is wrong with the outputs of timed runs, and how many of them were compared: with
+        those of two more runs on the same inputs, which must agree."""
         for number, kept in enumerate(fresh.kept):
             pairs = zip(self._reference.inputs.items(), kept.inputs, strict=False)
             inputs = {n: a if new is None else _like(new, a) for (n, a), new in pairs}
             first, second = self._run_on(inputs), self._run_on(dict(inputs))
-            if agree(first, second) and not agree(kept.outputs, first):
+            if not agree(first, second):
+                found = compare(second, Reference(inputs, first), self._precision)
+                if found.verdict is Verdict.MISMATCH:
+                    reason = "after the timed runs, two runs on the same inputs differ"
+                    return _afterwards(f"{reason}: {found.reason}", found), number
+            elif not agree(kept.outputs, first):
                 found = compare(kept.outputs, Reference(inputs, first), self._precision)
                 reason = "a timed run did not compute what other runs compute on the same inputs"
                 return _afterwards(f"{reason}: {found.reason}", found), number + 1
