@@ -34,6 +34,7 @@ LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 """Why the interval of the median is wider than the rule asks for."""
 ALWAYS_TOLD = (
     FlagKind.ARTIFACT,
+    FlagKind.FOLDED,
     FlagKind.HEAT,
     FlagKind.THROTTLE,
     FlagKind.FOREIGN,
@@ -125,6 +126,7 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
+    yield from _root(measured, FlagKind.FOLDED, least=math.inf)
     yield from _root(measured, FlagKind.OVERLOAD, least=math.inf)
     yield from _root(measured, FlagKind.LATE, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):

@@ -71,7 +71,7 @@ class FlagKind(Word):
     FOREIGN = "foreign"
     OVERLOAD = "overload"
     LATE = "late"
-    SEEN = "seen inputs"
+    SEEN = "seen-inputs"
     """Faster on inputs that it has seen than on others."""
     VALUES = "values"
     """The latency depends on the values of the inputs."""
@@ -81,9 +81,9 @@ class FlagKind(Word):
     """A share of the model does not depend on any input; the runtime computes it once."""
     IMPLAUSIBLE = "implausible"
     """Faster than the machine can be, or than the runs that were verified."""
-    METHODS = "outside of run"
+    METHODS = "outside-of-run"
     """The session works outside of the method that is timed."""
-    OWN_LOAD = "own load"
+    OWN_LOAD = "own-load"
     """Threads or processes that the script left behind were running."""
 
     @property

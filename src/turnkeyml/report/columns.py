@@ -211,6 +211,8 @@ COLUMNS = (
         build_judged_in | The precision by whose tolerance it is judged. |
         build_kept_in_fp32 | What the conversion to fp16 kept in fp32. |
         build_operators | The operators of the last ONNX file with their counts, as JSON. |
+        build_folded_weights | The share of the weights that no input reaches. |
+        build_folded_work | The share of the multiply-accumulates that depend on no input. |
         """,
     ),
 )
