@@ -99,6 +99,7 @@ class _Builder:
             "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
             "input shapes": str(record.shapes),
             "input dtypes": str(record.dtypes),
+            **({"recorded call": str(record.recorded_call)} if record.recorded_call > 1 else {}),
             **({"widening": self.subject.precision} if self.widens else {}),
             **self.subject.key(self.opset),
         }
