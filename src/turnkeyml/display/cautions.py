@@ -22,6 +22,7 @@ OF_THE_MACHINE = (
     FlagKind.HEAT,
     FlagKind.QUOTA,
     FlagKind.LOAD,
+    FlagKind.OWN_LOAD,
     FlagKind.STEAL,
     FlagKind.PLACEMENT,
     FlagKind.THROTTLE,
@@ -131,8 +132,9 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     yield from _root(measured, FlagKind.LATE, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
-    loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
-    for kind in (FlagKind.LOAD, FlagKind.STEAL):
+    loads = (FlagKind.LOAD, FlagKind.OWN_LOAD, FlagKind.STEAL)
+    loaded = any(m.has(*loads) for m in measured)
+    for kind in loads:
         yield from _root(measured, kind, SYMPTOMS)
     yield from _root(measured, FlagKind.PLACEMENT)
     short = [m for m in measured if m.is_wide() and (m.rule in CHOSEN or not loaded)]

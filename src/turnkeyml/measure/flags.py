@@ -147,6 +147,7 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
 
 def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
     yield from _about_load(sittings, conditions)
+    yield from _about_own_load(sittings, conditions)
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
             FlagKind.STEAL,
@@ -240,3 +241,22 @@ def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator
             f"Other programs kept {other:.1f} of {processors} processors busy{most}: "
             "stop them and measure again.",
         )
+
+
+def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    loads = [s.own_load for s in sittings if s.own_load is not None]
+    processors, cores = processor_count(conditions), conditions.own_cores or 0.0
+    unclear = TICKS / max(sum(load.seconds for load in loads), TICKS)
+    if not loads or cores <= OTHER_SHARE * processors + unclear:
+        return
+    counts = {
+        ("thread", "threads"): max(load.threads for load in loads),
+        ("process", "processes"): max(load.processes for load in loads),
+    }
+    left = " and ".join(f"{n} {names[n != 1]}" for names, n in counts.items() if n)
+    them = "it" if sum(counts.values()) == 1 else "them"
+    yield Flag(
+        FlagKind.OWN_LOAD,
+        f"The script left {left} running that used {cores:.1f} of {processors} processors while "
+        f"its models were measured: end {them} before the script ends.",
+    )

@@ -179,6 +179,8 @@ class Conditions:
     """The average number of processors that other programs used meanwhile."""
     worst_other_cores: float | None = None
     """The same for the worst half second."""
+    own_cores: float | None = None
+    """The same for the threads and processes that the script left; None if it left none."""
     stolen_share: float | None = None
     processor_distance: float | None = None
     """How many times as long a processor took to read what another had just written as to read
