@@ -59,16 +59,16 @@ def test_an_input_that_only_reaches_the_last_sum_reaches_no_weight(tmp_path):
     assert folded_shares(path) == {"weights": 1.0, "work": 1.0}
 
 
-def test_an_input_that_only_gives_its_shape_reaches_no_weight(tmp_path):
+def test_an_input_that_only_gives_its_shape_and_type_reaches_no_weight(tmp_path):
     nodes, weights = products("c", 3, "z")
-    shape = [
+    ones = [
         helper.make_node("Shape", ["x"], ["s"]),
-        helper.make_node("ConstantOfShape", ["s"], ["c"]),
+        helper.make_node("CastLike", ["one", "x"], ["same"]),
+        helper.make_node("Expand", ["same", "s"], ["c"]),
     ]
-    sum_up = helper.make_node("Add", ["z", "x"], ["y"])
-    assert (
-        folded_shares(save(tmp_path / "m.onnx", [*shape, *nodes, sum_up], weights))["weights"] == 1
-    )
+    nodes = [*ones, *nodes, helper.make_node("Add", ["z", "x"], ["y"])]
+    path = save(tmp_path / "m.onnx", nodes, [*weights, weight("one", 1)])
+    assert folded_shares(path)["weights"] == 1
 
 
 def test_the_share_is_that_of_the_part_without_an_input(tmp_path):

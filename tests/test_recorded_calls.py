@@ -61,6 +61,13 @@ SCRIPTS = {
         model(torch.zeros(2, 4), step=7); model(torch.rand(2, 4), step=8)
         """,
     "a_method": "model.encode(torch.zeros(2, 4)); model.encode(torch.rand(2, 4))",
+    "an_estimator": """
+        import numpy as np
+        from sklearn.linear_model import LinearRegression
+        table = np.random.default_rng(0).random((20, 4))
+        line = LinearRegression().fit(table, table.sum(axis=1))
+        line.predict(np.zeros((2, 4))); line.predict(table[:2])
+        """,
     "plain": "model(torch.rand(2, 4))",
     "autocast": """
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -140,6 +147,12 @@ def test_all_arguments_are_those_of_the_same_call(invocations):
 @of("a_method")
 def test_methods_are_recorded_like_models(invocations):
     assert invocations[0].method == "encode"
+    assert invocations[0].recorded_call == 2
+
+
+@of("an_estimator")
+def test_estimators_are_recorded_like_models(invocations):
+    assert invocations[0].class_name == "LinearRegression"
     assert invocations[0].recorded_call == 2
 
 

@@ -120,7 +120,8 @@ class _Walk:
             return frozenset[int]().union(*map(self._weight, tensors))
         if node.op_type in ("Shape", "Size") and self.static.issuperset(node.input):
             return frozenset()
-        names = {name for name in (*node.input, *_captured(node, known)) if name}
+        read = node.input[:1] if node.op_type == "CastLike" else node.input  # a type is constant
+        names = {name for name in (*read, *_captured(node, known)) if name}
         depends = node.op_type in RANDOM or any(known.get(name) is None for name in names)
         used = frozenset[int]().union(*(known.get(name) or () for name in node.input))
         inner = self._inside(node, known, None if depends else used)
