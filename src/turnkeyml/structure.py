@@ -14,10 +14,11 @@ import dataclasses
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 __all__ = [
+    "are_constant",
     "clone",
     "constants",
     "dtypes",
@@ -136,6 +137,30 @@ def shapes(tensors: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 def dtypes(tensors: Mapping[str, Any]) -> dict[str, str]:
     """The numpy name of each tensor's dtype, in the order of the mapping."""
     return {name: str(tensor.dtype).removeprefix("torch.") for name, tensor in tensors.items()}
+
+
+def are_constant(tensors: Iterable[Any]) -> bool | None:
+    """Whether each tensor has a single value, and one of them more than one element.
+
+    None if the values cannot be read now.
+    """
+    several = False
+    try:
+        for tensor in tensors:
+            if getattr(tensor, "is_cuda", False) and _captures_a_graph():
+                return None
+            flat = (tensor.detach() if hasattr(tensor, "detach") else tensor).reshape(-1)
+            several = several or len(flat) > 1
+            if len(flat) > 1 and not (bool(flat[0] == flat[-1]) and bool((flat == flat[0]).all())):
+                return False
+    except Exception:  # noqa: BLE001 - tensors without values, or of a kind that compares otherwise
+        return None
+    return several
+
+
+def _captures_a_graph() -> bool:
+    """Whether operations of this thread become part of a CUDA graph, where no value is known."""
+    return bool(sys.modules["torch"].cuda.is_current_stream_capturing())
 
 
 def constants(value: Any, numbers: bool = True) -> str:

@@ -99,6 +99,7 @@ class _Builder:
             "sequence": " ".join([*self.sequence.stage_names, *self._custom_code()]),
             "input shapes": str(record.shapes),
             "input dtypes": str(record.dtypes),
+            **({"recorded call": str(record.recorded_call)} if record.recorded_call > 1 else {}),
             **({"widening": self.subject.precision} if self.widens else {}),
             **self.subject.key(self.opset),
         }
@@ -235,6 +236,7 @@ class _Builder:
     def _facts(self, bench: Workbench) -> dict[str, Any]:
         """The precision of the last ONNX file, that in which it was judged and its operators, and
         the checksums of all."""
+        from turnkeyml.build.folded import folded_shares
         from turnkeyml.build.operators import operators_of
         from turnkeyml.build.precision import precision_of
 
@@ -247,6 +249,7 @@ class _Builder:
             "precision": precision,
             "judged_in": _judged_in(bench),
             "operators": operators_of(bench.artifacts[ONNX]),
+            "folded": folded_shares(_first_file(bench)),
             "sha256": self._checksums(bench),
         }
 
@@ -318,6 +321,12 @@ def _judged_in(bench: Workbench) -> str:
     if path.name in bench.verdicts:  # by the stage that made it, in the precision that it made
         return loosest(made, original)
     return loosest(made, original, precision_of(path))
+
+
+def _first_file(bench: Workbench) -> Path:
+    """The ONNX file as it was exported or received: later stages fold what is constant."""
+    made = (bench.folder.onnx / name for name in bench.made_by if name.endswith(".onnx"))
+    return next((path for path in made if path.is_file()), bench.artifacts[ONNX])
 
 
 def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:

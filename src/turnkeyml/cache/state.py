@@ -59,12 +59,16 @@ class BuildState:
         for name in (*self.artifacts.values(), *self.files):
             if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
                 raise ValueError(f"{name!r} is not inside of the build")
-        checksums = self.facts.get("sha256", {})
+        checksums, shares = self.facts.get("sha256", {}), self.facts.get("folded", {})
         words = [self.facts.get("precision", ""), *self.sequence]
         if not isinstance(checksums, dict) or not all(
             isinstance(word, str) for word in (*words, *checksums.values())
         ):
             raise ValueError("the facts or the sequence of the build are not what they should be")
+        if not isinstance(shares, dict) or not all(
+            isinstance(share, float) for share in shares.values()
+        ):
+            raise ValueError("the shares of the build that depend on no input are not numbers")
 
     @property
     def succeeded(self) -> bool:

@@ -22,6 +22,7 @@ OF_THE_MACHINE = (
     FlagKind.HEAT,
     FlagKind.QUOTA,
     FlagKind.LOAD,
+    FlagKind.OWN_LOAD,
     FlagKind.STEAL,
     FlagKind.PLACEMENT,
     FlagKind.THROTTLE,
@@ -34,6 +35,7 @@ LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 """Why the interval of the median is wider than the rule asks for."""
 ALWAYS_TOLD = (
     FlagKind.ARTIFACT,
+    FlagKind.FOLDED,
     FlagKind.HEAT,
     FlagKind.THROTTLE,
     FlagKind.FOREIGN,
@@ -125,12 +127,14 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
+    yield from _root(measured, FlagKind.FOLDED, least=math.inf)
     yield from _root(measured, FlagKind.OVERLOAD, least=math.inf)
     yield from _root(measured, FlagKind.LATE, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
-    loaded = any(m.has(FlagKind.LOAD, FlagKind.STEAL) for m in measured)
-    for kind in (FlagKind.LOAD, FlagKind.STEAL):
+    loads = (FlagKind.LOAD, FlagKind.OWN_LOAD, FlagKind.STEAL)
+    loaded = any(m.has(*loads) for m in measured)
+    for kind in loads:
         yield from _root(measured, kind, SYMPTOMS)
     yield from _root(measured, FlagKind.PLACEMENT)
     short = [m for m in measured if m.is_wide() and (m.rule in CHOSEN or not loaded)]

@@ -13,6 +13,7 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import Input, InvocationRecord, SequenceSource, events, from_dict
+from turnkeyml.system import leftovers
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
@@ -62,6 +63,8 @@ def perform(assignment: Assignment) -> None:
         input_shape=plan.input_shape,
         inputs=plan.inputs,
     )
+    if task.input.is_script:
+        leftovers.note()
     sink.send(events.ScriptFinished(found.outcome, found.records))
     if not plan.analyze_only:
         from turnkeyml.evaluate.invocation import evaluate

@@ -19,7 +19,9 @@ from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.runtimes.contract import Device
+from turnkeyml.system import leftovers
 from turnkeyml.system.activity import Reading
+from turnkeyml.system.leftovers import OwnLoad
 
 __all__ = ["Announce", "Quiet", "measure"]
 
@@ -56,13 +58,17 @@ def measure(
                     ready.append(runner)
             with quiet():
                 before = _memory_speeds(ready)
+                left = leftovers.read()
                 found = _sample(ready, rule, announce, report, baseline)
+                own = left.until(leftovers.read())
                 after = _memory_speeds(ready)
                 for runner, samples in zip(ready, found, strict=True):
                     runner.observe(samples)
                     runner.recheck(samples)
             for runner, samples, *speeds in zip(ready, found, before, after, strict=True):
-                runner.note(_completed(samples, tuple(v for v in speeds if v is not None)))
+                here = runner.entry is not None and _is_here(runner.entry.meter)
+                known = tuple(v for v in speeds if v is not None)
+                runner.note(_completed(samples, known, own if here else None))
         announce = None
         report.next_process()
     return [r.outcome(rule, device, threads) for r in runners]
@@ -83,12 +89,12 @@ def _is_here(meter: Meter | None) -> bool:
 
 
 def _completed(
-    samples: Samples | BaseException, speeds: tuple[float, ...]
+    samples: Samples | BaseException, speeds: tuple[float, ...], own_load: OwnLoad | None
 ) -> Samples | BaseException:
-    """With how fast the memory was."""
+    """With how fast the memory was, and what the script's leftovers did."""
     if isinstance(samples, BaseException):
         return samples
-    return replace(samples, memory_speeds=speeds)
+    return replace(samples, memory_speeds=speeds, own_load=own_load)
 
 
 def _sample(

@@ -114,6 +114,7 @@ class Contestants:
             files=self._files(kind),
             sha256=found,
             changed=built is not None and found != built,
+            folded=facts.get("folded", {}),
         )
 
     def _checksum(self, kind: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -90,6 +90,10 @@ class Contestant(Protocol):
         """Whether the file is not the one that was built."""
 
     @property
+    def folded(self) -> Mapping[str, float]:
+        """The shares of the weights and of the work that depend on no input, if known."""
+
+    @property
     def fresh_processes(self) -> bool:
         """Whether each of several measurements can have a process of its own."""
 
@@ -112,6 +116,7 @@ class FileContestant:
     """Of the file as it is measured."""
     changed: bool = False
     """Whether that is not the file that was built."""
+    folded: Mapping[str, float] = field(default_factory=dict)
     judged_in: str = ""
     """The precision whose tolerance it was verified with when it was built."""
     fresh_processes: bool = True
@@ -164,6 +169,7 @@ class LiveContestant:
     artifact: None = None
     sha256: None = None
     changed: bool = False
+    folded: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def fresh_processes(self) -> bool:

@@ -19,6 +19,7 @@ from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.rules import Rule
 from turnkeyml.nouns import LoadPlan, Verification
 from turnkeyml.runtimes.contract import Device
+from turnkeyml.system import leftovers
 
 __all__ = ["measure_loads"]
 
@@ -42,10 +43,12 @@ def measure_loads(
     with contextlib.ExitStack() as stack:
         if not runner.enter(stack, 0):
             return [runner.outcome(rule, device, threads)]
+        left = leftovers.read()
         with quiet():
             points, failure = _points(runner, contestant, plan, rule, tell)
+        own = None if contestant.place.host else left.until(leftovers.read())
         for point in points:
-            runner.note(point.samples, point.observation)
+            runner.note(replace(point.samples, own_load=own), point.observation)
             made = runner.outcome(rule, device, threads)
             outcomes.append(_completed(made, point, contestant.folder))
             runner.forget()

@@ -12,6 +12,7 @@ from turnkeyml.cache.layout import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.flags import about_folding
 from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Sitting, evaluation_of, failed
 from turnkeyml.measure.rules import Rule
@@ -183,6 +184,7 @@ class Runner:
     def _incomplete(self, rule: Rule) -> Iterator[Flag]:
         if self._contestant.changed:
             yield Flag(FlagKind.ARTIFACT, changed_warning(self._contestant))
+        yield from about_folding(self._contestant.folded)
         if self._reason is None and self._processes < rule.processes:
             yield Flag(
                 FlagKind.PROCESSES,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ class LiveAgain:
     artifact: None = None
     sha256: None = None
     changed: bool = False
+    folded: Mapping[str, float] = field(default_factory=dict)
     fresh_processes: bool = True
 
     @contextlib.contextmanager

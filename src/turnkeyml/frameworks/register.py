@@ -115,6 +115,12 @@ class Invocation:
     """File and line of the call of a method; the model has that of its first call."""
     steps: StepGroup | None = None
     """The decode steps that it is one of."""
+    constant: bool = False
+    """Whether each tensor of the first call had a single value, such as zero."""
+    provisional: bool = False
+    """Whether the arguments of a later call replace those that are recorded."""
+    recorded_call: int = 1
+    """The number of the call whose arguments are recorded."""
 
     @property
     def depth(self) -> int:
@@ -287,7 +293,10 @@ class Register:
         chosen = chosen_arguments(call.entry, call.args, call.kwargs)
         key = (id(model), f"{call.method}{shapes}{dtypes}", flags_of(chosen))
         if key in self._invocations:
-            return self._invocations[key]
+            known = self._invocations[key]
+            if known.provisional:
+                self._record_again(known, call, tensors, chosen)
+            return known
         parent_hash = call.parent.hash if call.parent else None
         digest = hash_invocation(model.hash, parent_hash, shapes, dtypes, call.method)
         if digest in self._hashes:
@@ -308,6 +317,7 @@ class Register:
         )
         invocation.steps = self._steps_of(invocation)
         self._record_arguments(invocation, call)
+        self._look_at_values(invocation, tensors)
         self._invocations[key] = invocation
         if announce and self._on_found and not model.weightless and invocation.steps is None:
             self._on_found(self._record(invocation))
@@ -349,6 +359,47 @@ class Register:
         else:
             invocation.arguments = arguments
 
+    def _look_at_values(self, invocation: Invocation, tensors: dict[str, Any]) -> None:
+        """Mark a first call whose arguments say little: all constant, as those of a warm-up."""
+        if invocation.obstacle is None:
+            parent = invocation.parent
+            invocation.constant = structure.are_constant(tensors.values()) is True
+            within = parent is not None and parent.provisional
+            invocation.provisional = invocation.constant or within
+
+    def _record_again(
+        self,
+        invocation: Invocation,
+        call: Call,
+        tensors: dict[str, Any],
+        chosen: dict[str, Any],
+    ) -> None:
+        """Record the arguments of a later call instead of constant ones.
+
+        What a model calls is recorded again in the same call as the model itself.
+        """
+        parent = invocation.parent
+        if parent is not None and parent.provisional:
+            return
+        if invocation.constant and structure.are_constant(tensors.values()) is not False:
+            return
+        invocation.provisional = False
+        if invocation.arguments is None:
+            return
+        try:
+            arguments = structure.clone((call.args, call.kwargs))
+        except Exception:  # noqa: BLE001 - those of the first call stay
+            return
+        number = invocation.executed + 1
+        whose = "" if invocation.constant else " of its model"
+        name = _ask(lambda: _name_of_constants(invocation), "") if invocation.constant else ""
+        remark = (
+            f"The first call{whose} had constant inputs{name}; those of call {number} are measured."
+        )
+        invocation.recorded_call = number
+        invocation.arguments, invocation.chosen = arguments, in_words(chosen)
+        invocation.remarks = (*invocation.remarks, remark)
+
     def _record(self, invocation: Invocation) -> InvocationRecord:
         model = invocation.model
         file, line = invocation.place if invocation.place[0] else (model.file, model.line)
@@ -378,6 +429,7 @@ class Register:
             remarks=(*model.remarks, *invocation.remarks),
             method=invocation.method,
             arguments=invocation.chosen,
+            recorded_call=invocation.recorded_call,
             phase=phase,
             tokens=tokens_per_run(invocation) if phase is Phase.DECODE else 0,
             steps=_steps(invocation),
@@ -390,6 +442,13 @@ def _ask(question: Callable[[], T], otherwise: T) -> T:
         return question()
     except Exception:  # noqa: BLE001 - a user's class may raise anything
         return otherwise
+
+
+def _name_of_constants(invocation: Invocation) -> str:
+    """What the recorded tensors, each of a single value, are called; empty if there is no word."""
+    tensors = structure.leaves(invocation.arguments).values()
+    values = {float(tensor.reshape(-1)[0]) for tensor in tensors if tensor.shape}
+    return " (zeros)" if values == {0.0} else " (ones)" if values == {1.0} else ""
 
 
 def _is_listed(invocation: Invocation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.nouns import Conditions, Flag, FlagKind
 
-__all__ = ["find_flags"]
+__all__ = ["about_folding", "find_flags"]
 
 HIGH_SPREAD = 0.1
 ENOUGH = 20
@@ -25,6 +25,8 @@ WORST_OTHER_SHARE = 0.15
 """Of the processors, that other programs may use unmentioned for half a second."""
 STOLEN_SHARE = 0.01
 THROTTLED_SHARE = 0.01
+FOLDED_SHARE = 0.3
+"""Of the weights or of the work, that may depend on no input unmentioned."""
 TICKS = 0.03
 """Seconds of processor time that the kernel's counters may be wrong by."""
 
@@ -40,6 +42,18 @@ def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) 
     found = [*_about_length(sittings, rule), *_about_timing(sittings, rule)]
     found += [*_about_series(sittings), *_about_machine(sittings, conditions)]
     return tuple(found)
+
+
+def about_folding(shares: Mapping[str, float]) -> Iterator[Flag]:
+    """What to say of a file whose ``weights`` or ``work`` depend in part on no input."""
+    weights, work = shares.get("weights", 0.0), shares.get("work", 0.0)
+    if max(weights, work) >= FOLDED_SHARE:
+        what, verb = ("weights", "do") if weights >= FOLDED_SHARE else ("work", "does")
+        yield Flag(
+            FlagKind.FOLDED,
+            f"{shares[what]:.0%} of the {what} {verb} not depend on the input: the runtime "
+            "computes that part once, when it loads the file.",
+        )
 
 
 def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
@@ -133,6 +147,7 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
 
 def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
     yield from _about_load(sittings, conditions)
+    yield from _about_own_load(sittings, conditions)
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
             FlagKind.STEAL,
@@ -226,3 +241,22 @@ def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator
             f"Other programs kept {other:.1f} of {processors} processors busy{most}: "
             "stop them and measure again.",
         )
+
+
+def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    loads = [s.own_load for s in sittings if s.own_load is not None]
+    processors, cores = processor_count(conditions), conditions.own_cores or 0.0
+    unclear = TICKS / max(sum(load.seconds for load in loads), TICKS)
+    if not loads or cores <= OTHER_SHARE * processors + unclear:
+        return
+    counts = {
+        ("thread", "threads"): max(load.threads for load in loads),
+        ("process", "processes"): max(load.processes for load in loads),
+    }
+    left = " and ".join(f"{n} {names[n != 1]}" for names, n in counts.items() if n)
+    them = "it" if sum(counts.values()) == 1 else "them"
+    yield Flag(
+        FlagKind.OWN_LOAD,
+        f"The script left {left} running that used {cores:.1f} of {processors} processors while "
+        f"its models were measured: end {them} before the script ends.",
+    )

@@ -70,9 +70,11 @@ def disturbances(performance: Performance, conditions: Conditions | None) -> dic
 def _taken(performance: Performance, conditions: Conditions) -> dict[FlagKind, float]:
     """Whoever takes a share of the machine may cost us that share of the time."""
     others = (conditions.other_cores or 0.0) / processor_count(conditions)
+    own = (conditions.own_cores or 0.0) / processor_count(conditions)
     throttled = (conditions.throttled_seconds or 0.0) / (performance.wall_seconds or 1.0)
     return {
         FlagKind.LOAD: max(0.0, others - OTHER_SHARE),
+        FlagKind.OWN_LOAD: max(0.0, own - OTHER_SHARE),
         FlagKind.STEAL: conditions.stolen_share or 0.0,
         FlagKind.QUOTA: throttled,
     }

@@ -275,6 +275,7 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
     site = costs.site
     distance = _middle([d for s in samples for d in s.distances])
     speed = _middle([v for s in samples for v in s.memory_speeds])
+    own, of_processes = _own_cores(samples)
     share = None
     if total.stolen is not None and total.seconds:
         share = total.stolen / total.seconds / len(site.processors)
@@ -290,8 +291,11 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         governor=site.governor,
         frequency_mhz=site.frequency_mhz,
         load_average=costs.load_average,
-        other_cores=total.other_cores if total.seconds >= LEAST_SECONDS else None,
-        worst_other_cores=_worst(activities),
+        other_cores=_besides(
+            of_processes, total.other_cores if total.seconds >= LEAST_SECONDS else None
+        ),
+        worst_other_cores=_besides(of_processes, _worst(activities)),
+        own_cores=own,
         stolen_share=share,
         processor_distance=distance,
         memory_speed=speed,
@@ -303,6 +307,21 @@ def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Ru
         rule=to_dict(rule),
         python=costs.python,
     )
+
+
+def _own_cores(samples: Sequence[Samples]) -> tuple[float | None, float]:
+    """The processors that what the script left used, and those that its processes did."""
+    found = [s.own_load for s in samples if s.own_load is not None]
+    seconds = sum(load.seconds for load in found)
+    if not seconds:
+        return None, 0.0
+    of_processes = sum(load.process_seconds for load in found) / seconds
+    return of_processes + sum(load.thread_seconds for load in found) / seconds, of_processes
+
+
+def _besides(own: float, cores: float | None) -> float | None:
+    """What others used: to the kernel's counters the script's processes are others as well."""
+    return None if cores is None else max(0.0, cores - own)
 
 
 def _middle(values: Sequence[float | None]) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from turnkeyml.system.activity import Activity
+from turnkeyml.system.leftovers import OwnLoad
 
 __all__ = ["Samples"]
 
@@ -37,6 +38,9 @@ class Samples:
     """How far apart the processors were in each round; see ``Distance``."""
     memory_speeds: tuple[float, ...] = ()
     """Gigabytes that were copied in a second before the runs and after them."""
+
+    own_load: OwnLoad | None = None
+    """What the script's own leftovers did meanwhile, if it left any."""
 
     @property
     def latencies(self) -> np.ndarray:

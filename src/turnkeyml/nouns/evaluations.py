@@ -71,7 +71,7 @@ class FlagKind(Word):
     FOREIGN = "foreign"
     OVERLOAD = "overload"
     LATE = "late"
-    SEEN = "seen inputs"
+    SEEN = "seen-inputs"
     """Faster on inputs that it has seen than on others."""
     VALUES = "values"
     """The latency depends on the values of the inputs."""
@@ -81,9 +81,9 @@ class FlagKind(Word):
     """A share of the model does not depend on any input; the runtime computes it once."""
     IMPLAUSIBLE = "implausible"
     """Faster than the machine can be, or than the runs that were verified."""
-    METHODS = "outside of run"
+    METHODS = "outside-of-run"
     """The session works outside of the method that is timed."""
-    OWN_LOAD = "own load"
+    OWN_LOAD = "own-load"
     """Threads or processes that the script left behind were running."""
 
     @property
@@ -179,6 +179,8 @@ class Conditions:
     """The average number of processors that other programs used meanwhile."""
     worst_other_cores: float | None = None
     """The same for the worst half second."""
+    own_cores: float | None = None
+    """The same for the threads and processes that the script left; None if it left none."""
     stolen_share: float | None = None
     processor_distance: float | None = None
     """How many times as long a processor took to read what another had just written as to read

@@ -98,6 +98,8 @@ class InvocationRecord:
     """How many tokens a run gives; 0 if it is not for a decoder."""
     steps: Steps | None = None
     """The decode steps that it stands for; None if it stands for itself alone."""
+    recorded_call: int = 1
+    """The call whose inputs were recorded: the first, unless that had constant inputs."""
 
 
 @dataclass(frozen=True)

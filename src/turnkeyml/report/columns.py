@@ -190,6 +190,7 @@ COLUMNS = (
         conditions_load_average | The load average before. |
         conditions_other_cores | The average number of processors that other programs used meanwhile. | cores
         conditions_worst_other_cores | The same for the worst half second. | cores
+        conditions_own_cores | The average number of processors that what the script left running used. | cores
         conditions_stolen_share | The share of the processor time that the hypervisor gave to others. |
         conditions_processor_distance | How many times as long reading another processor's data took as reading one's own. |
         conditions_processors_apart | Whether the hypervisor ran the processors on different core complexes. |
@@ -211,6 +212,8 @@ COLUMNS = (
         build_judged_in | The precision by whose tolerance it is judged. |
         build_kept_in_fp32 | What the conversion to fp16 kept in fp32. |
         build_operators | The operators of the last ONNX file with their counts, as JSON. |
+        build_folded_weights | The share of the weights that no input reaches. |
+        build_folded_work | The share of the multiply-accumulates that depend on no input. |
         """,
     ),
 )

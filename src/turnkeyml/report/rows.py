@@ -216,6 +216,7 @@ def _shares(cells: Record) -> dict[str, float]:
     throttled = _number(cells, "conditions_throttled_seconds")
     return {
         FlagKind.LOAD: _number(cells, "conditions_other_cores") / processors,
+        FlagKind.OWN_LOAD: _number(cells, "conditions_own_cores") / processors,
         FlagKind.STEAL: _number(cells, "conditions_stolen_share"),
         FlagKind.QUOTA: throttled / (_number(cells, "wall_seconds") or 1.0),
     }

@@ -6,12 +6,20 @@ import functools
 import os
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml.system import machine
 
-__all__ = ["Activity", "Reading", "has_running_threads", "read"]
+__all__ = [
+    "Activity",
+    "Reading",
+    "has_running_threads",
+    "processor_seconds",
+    "read",
+    "running_threads",
+]
 
 ROOT = Path("/")
 
@@ -88,7 +96,7 @@ def read(root: Path = ROOT) -> Reading:
 
 def _waiting_seconds(root: Path) -> float:
     """Processor time of the processes above this one: whoever started the measurement is ours."""
-    return sum(_seconds_of(root, pid) for pid in _ancestors(os.getpid()))
+    return sum(processor_seconds(str(pid), root=root) for pid in _ancestors(os.getpid()))
 
 
 @functools.cache
@@ -100,9 +108,14 @@ def _ancestors(pid: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _seconds_of(root: Path, pid: int) -> float:
-    fields = _stat(root, pid)
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+def processor_seconds(process: str, *, ended: bool = False, root: Path = ROOT) -> float:
+    """Processor time of what /proc has under a name, such as a PID; 0 once it is gone.
+
+    With ``ended``, also that of its children that have ended.
+    """
+    fields = _stat(root, process)
+    used = fields[11:15] if ended else fields[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
 
 
 def _stat(root: Path, pid: int | str) -> list[str]:
@@ -116,12 +129,19 @@ def _stat(root: Path, pid: int | str) -> list[str]:
 
 def has_running_threads() -> bool:
     """Whether threads of this process other than the caller's use a processor, or wait for one."""
+    return next(running_threads(), None) is not None
+
+
+def running_threads() -> Iterator[int]:
+    """The threads of this process, but the caller's, that use a processor or wait for one."""
     own = threading.get_native_id()
     try:
         others = [int(name) for name in os.listdir("/proc/self/task") if int(name) != own]
     except OSError:
-        return False  # not Linux: nobody knows
-    return any(_stat(ROOT, f"self/task/{thread}")[:1] == ["R"] for thread in others)
+        return  # not Linux: nobody knows
+    for thread in others:
+        if _stat(ROOT, f"self/task/{thread}")[:1] == ["R"]:
+            yield thread
 
 
 def _processor_seconds(root: Path) -> tuple[float | None, float | None]:

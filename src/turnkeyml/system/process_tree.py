@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["descendants", "out_of_memory_kills", "tree_bytes"]
+__all__ = ["children", "descendants", "out_of_memory_kills", "tree_bytes"]
 
 
 def descendants(pid: int) -> list[int]:
@@ -13,12 +13,13 @@ def descendants(pid: int) -> list[int]:
     found: list[int] = []
     generation = [pid]
     while generation:
-        generation = [child for parent in generation for child in _children(parent)]
+        generation = [child for parent in generation for child in children(parent)]
         found += generation
     return found
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """The PIDs of the children of a process."""
     try:
         tasks = os.listdir(f"/proc/{pid}/task")
         texts = [Path(f"/proc/{pid}/task/{task}/children").read_text() for task in tasks]

@@ -33,7 +33,7 @@ from turnkeyml.frameworks.torch.kind import TORCH
 __all__ = ["Recorder"]
 
 Original = Callable[..., Any]
-
+is_autocast = torch.is_autocast_enabled
 
 COMPILED = (
     "The script runs functions that torch.compile has compiled; the models inside of them are part "
@@ -109,7 +109,8 @@ class Recorder:
         is_nested = any(target is enclosing for enclosing, _ in calls)
         if is_nested or modules.has_fake_tensors(args, kwargs):
             return original(module, *args, **kwargs)
-        call = Call(TORCH, target, module, args, kwargs, entry=_entry(target))
+        remarks = _autocast() if is_autocast("cpu") or is_autocast("cuda") else ()
+        call = Call(TORCH, target, module, args, kwargs, entry=_entry(target), remarks=remarks)
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
@@ -241,7 +242,7 @@ class Recorder:
         args, kwargs = way.passed.args, way.passed.kwargs
         call = Call(TORCH, way.owner, way.owner, args, kwargs, way.frame.f_back)
         entry = _entry(way.owner, way.method)
-        remarks = _reassigned(way)
+        remarks = (*_reassigned(way), *_autocast_around(way))
         invocation = self._register.enter(
             replace(call, method=way.method, entry=entry, remarks=remarks)
         )
@@ -263,6 +264,23 @@ def _entry(target: Any, method: str = "") -> Callable[..., Any] | None:
     except Exception:  # noqa: BLE001 - a user's class may raise anything
         return None
     return found
+
+
+def _autocast() -> tuple[str, ...]:
+    """What to say of a call under ``torch.autocast``; nothing of others."""
+    devices = [device for device in ("cpu", "cuda") if is_autocast(device)]
+    dtypes = [str(torch.get_autocast_dtype(device)).removeprefix("torch.") for device in devices]
+    under = " and ".join(f"{t} on {d}" for t, d in zip(dtypes, devices, strict=True))
+    return (
+        f"It is called under torch.autocast ({under}); it is built and measured without.",
+    ) * bool(devices)
+
+
+def _autocast_around(way: Way) -> tuple[str, ...]:
+    """The same of a call of a method, unless the method itself is what enters autocast."""
+    before = way.frame.f_back
+    decorated = before is not None and before.f_code.co_name == "decorate_autocast"
+    return () if decorated or "autocast" in way.frame.f_code.co_names else _autocast()
 
 
 def _reassigned(way: Way) -> tuple[str, ...]:
