@@ -1,10 +1,11 @@
 """Are the numbers right, repeatable and honest? Printed as ratios, measured in one run.
 
-    python benchmarks/fidelity.py [loop resnet repeat verdicts rigorous coverage compare moved]
+    python benchmarks/fidelity.py [loop fresh resnet repeat …]
 
 loop      the median against that of a hand-written loop on the same file, inputs and threads, in
           turns: our worker process for a moment, then the loop's
-resnet    the same with one model and 20 pairs of processes: how far apart, and on which side?
+fresh     timed runs whose inputs change against timed runs on the same inputs, in one session
+resnet    the same as loop with one model and 20 pairs of processes: how far apart, and on which side?
 repeat    ten runs of turnkey, of the hand-written loop, and of a naive loop, taking turns: how far
           apart are the results of each?
 verdicts  twelve runs of the same thing while other load comes and goes: how many of the 66 pairs
@@ -37,6 +38,7 @@ import yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import load_state
 from turnkeyml.cache.stats import add_evaluation, update_stats
+from turnkeyml.measure.fresh_inputs import FreshInputs, varied_inputs
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
     SpeedVerdict,
@@ -58,9 +60,11 @@ from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.report import compare as report
-from turnkeyml.runtimes.contract import Request
+from turnkeyml.runtimes.contract import Request, Session
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.system.machine import usable_cores
+from turnkeyml.verify.capsule import load_reference
+from turnkeyml.verify.reference import Reference
 
 CHANGED = (SpeedVerdict.FASTER, SpeedVerdict.SLOWER)
 HERE = Path(__file__).parent
@@ -134,6 +138,45 @@ def loop(cache: Path) -> None:
         detail = f"{PAIRS} pairs of processes, {rounds} rounds each: "
         detail += " ".join(f"{pair:.3f}" for pair in sorted(pairs))
         show(f"{script.stem}: |median / hand-written loop - 1|", abs(ratio - 1), limit, detail)
+
+
+def fresh(cache: Path) -> None:
+    """What it costs that no run gets the inputs of an earlier one, with each engine."""
+    for script, limit in ((HELLO, 0.01), (RESNET, 0.003)):
+        folder = build(script, cache)
+        state = load_state(folder.name, folder.parent)
+        reference = load_reference(BuildFolder(folder.parent, folder.name), state.reference)
+        for engine in ("ort", "openvino"):
+            request = Request(
+                threads=usable_cores(),
+                model=str(folder / state.artifacts["onnx"]),
+                precision="fp32",
+            )
+            session = find_runtime(engine, "x86").open(request)
+            ratios = fresh_over_same(session, reference)
+            detail = f"{len(ratios)} rounds"
+            ratio = statistics.median(ratios)
+            show(f"{script.stem}, {engine}: fresh inputs / the same - 1", ratio - 1, limit, detail)
+            session.close()
+
+
+def fresh_over_same(session: Session, reference: Reference, rounds: int = 60) -> list[float]:
+    """The ratio of the medians in each round, in which both take turns twice."""
+    session.feed(reference.inputs)
+    meters = {"same": SessionMeter(session), "fresh": SessionMeter(session)}
+    size = sum(a.nbytes for a in (*reference.inputs.values(), *reference.outputs.values()))
+    varied = varied_inputs(reference)
+    meters["fresh"].make_fresh = lambda: FreshInputs(session, reference.inputs, varied, size)
+    warm = {name: meter.warm_up(DEFAULT) for name, meter in meters.items()}["same"]
+    samples = max(1, int(0.1e9 / (warm.typical * warm.block)))
+    ratios = []
+    for _ in range(rounds):
+        found: dict[str, list[float]] = {"same": [], "fresh": []}
+        for name in ("same", "fresh", "fresh", "same"):
+            part = meters[name].take(samples, warm.block, max(1, int(0.01e9 / warm.typical)))
+            found[name].append(float(np.median(part.times)))
+        ratios.append(sum(found["fresh"]) / sum(found["same"]))
+    return ratios
 
 
 def resnet(cache: Path) -> None:
@@ -514,6 +557,7 @@ def moved(cache: Path) -> None:
 def main() -> None:
     parts: dict[str, Callable[[Path], None]] = {
         "loop": loop,
+        "fresh": fresh,
         "resnet": resnet,
         "repeat": repeat,
         "verdicts": verdicts,

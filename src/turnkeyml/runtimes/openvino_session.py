@@ -101,8 +101,9 @@ class OpenVinoSession:
         return other
 
     def replicas(self, count: int) -> list[OpenVinoSession]:
-        """Requests with so many other copies of the inputs, which can be written to."""
-        return [self._replica() for _ in range(count)]
+        """One request with another copy of the inputs, which can be written to. More of them would
+        cost time: the plugin binds the memory of a request anew after another has run."""
+        return [self._replica()]
 
     def _replica(self) -> OpenVinoSession:
         other = copy.copy(self)

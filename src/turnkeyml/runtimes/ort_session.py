@@ -8,7 +8,7 @@ import json
 import mmap
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,7 @@ class OrtSession:
         self._settings = self._facts(unsound, instances)
         self._binding = self._session.io_binding()
         self._names = [output.name for output in self._session.get_outputs()]
+        self.run: Callable[[], None] = self._run_unbound
         self._feed: dict[str, Any] = {}
         self._fed: Mapping[str, np.ndarray] = {}
         self._results: list[Any] = []
@@ -147,6 +148,8 @@ class OrtSession:
         self._bind()
 
     def _bind(self) -> None:
+        # Not a method: Python looks up the attributes of copies of an object more slowly.
+        self.run = functools.partial(self._session.run_with_iobinding, self._binding)
         for name, value in self._values.items():
             self._binding.bind_ortvalue_input(name, value)
         for output in self._names:
@@ -166,6 +169,7 @@ class OrtSession:
         if self._wanted.threads > 1:
             other._session = self._load()
         other._binding = other._session.io_binding()
+        other.run = other._run_unbound
         if self._bound:
             other._bind()
         return other
@@ -192,11 +196,8 @@ class OrtSession:
     def prepare(self) -> None:
         """Does nothing: ONNX Runtime never modifies its inputs."""
 
-    def run(self) -> None:
-        if self._bound:
-            self._session.run_with_iobinding(self._binding)
-        else:
-            self._results = self._session.run(self._names, self._feed)
+    def _run_unbound(self) -> None:
+        self._results = self._session.run(self._names, self._feed)
 
     def synchronize(self) -> None:
         """Does nothing: on the CPU a run is synchronous."""
