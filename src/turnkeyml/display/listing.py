@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from turnkeyml.display.cautions import cautions, every_caution
@@ -26,19 +26,43 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report.tables import significant
 
-__all__ = ["HEADER", "build_lines", "closing_line", "listing", "performance_lines", "size_in_words"]
+__all__ = [
+    "HEADER",
+    "build_lines",
+    "closing_line",
+    "listing",
+    "mismatch_line",
+    "performance_lines",
+    "size_in_words",
+]
 
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16
 MARGIN = " " * LABEL_WIDTH
+NAMED = 20
+"""Inputs that the last line names before it counts the rest."""
 SHAPES_SHOWN = 8
 FROZEN_SHOWN = 3
 
 
-def closing_line(command: str) -> str:
-    """The last line of a command that succeeded."""
-    return f"Woohoo! The '{command}' command is complete."
+def closing_line(command: str, failed: Sequence[str] = (), mismatches: Sequence[str] = ()) -> str:
+    """The last line of a command, with the inputs that failed and those that are a mismatch."""
+    if not failed and not mismatches:
+        return f"Woohoo! The '{command}' command is complete."
+    told = [f"it failed for: {_names(failed)}"] if failed else []
+    told += [mismatch_line(mismatches)] if mismatches else []
+    return f"The '{command}' command is complete; {'; '.join(told)}."
+
+
+def mismatch_line(names: Sequence[str]) -> str:
+    """What to say of inputs or builds that do not compute what the original computes."""
+    return f"these compute something else than the original (mismatch): {_names(names)}"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def listing(

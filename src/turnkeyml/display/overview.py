@@ -38,7 +38,7 @@ class Overview:
     def add(self, result: InputResult) -> None:
         """Add the result of one input."""
         self.outcomes[_outcome(result)] += 1
-        self.verdicts.update(map(str, _verdicts(result)))
+        self.verdicts.update(str(v) for row in result.invocations for v in row.verdicts)
         for reason in _reasons(result):
             kind = kind_of(reason)
             self._counts[kind] += 1
@@ -86,8 +86,10 @@ class Overview:
 
 
 def _outcome(result: InputResult) -> str:
-    if not result.ok:
+    if result.failed:
         return "failed"
+    if result.is_mismatch:
+        return Verdict.MISMATCH.value
     if any(row.evaluations for row in result.invocations):
         return "measured"
     if any(row.build_status for row in result.invocations):
@@ -95,19 +97,8 @@ def _outcome(result: InputResult) -> str:
     return "listed"
 
 
-def _verdicts(result: InputResult) -> list[Verdict]:
-    """Of every evaluation; of the build where nothing was measured."""
-    found: list[Verdict] = []
-    for row in result.invocations:
-        if row.evaluations:
-            found += [evaluation.verdict for evaluation in row.evaluations if evaluation.ok]
-        elif row.verification is not None:
-            found.append(row.verification.verdict)
-    return found
-
-
 def _figure(result: InputResult) -> str:
-    if not result.ok:
+    if result.failed:
         log = f" (its output is in {result.log})" if result.log else ""
         return next(iter(_reasons(result)), "") + log
     models = len(result.invocations)
@@ -121,8 +112,10 @@ def _figure(result: InputResult) -> str:
 
 
 def _doubt(evaluation: Evaluation) -> str:
-    """The grade if it is C or D; a line has no room for the others."""
-    return f" (grade {evaluation.grade})" if evaluation.grade in (Grade.C, Grade.D) else ""
+    """A mismatch, and the grade if it is C or D; a line has no room for the others."""
+    words = [str(Verdict.MISMATCH)] if evaluation.verdict is Verdict.MISMATCH else []
+    words += [f"grade {evaluation.grade}"] if evaluation.grade in (Grade.C, Grade.D) else []
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _reasons(result: InputResult) -> list[str]:

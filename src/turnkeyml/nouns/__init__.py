@@ -32,7 +32,13 @@ from turnkeyml.nouns.loads import PERCENTILES, LoadPlan, Objective, Probe, Under
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
-from turnkeyml.nouns.verdicts import Cause, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns.verdicts import (
+    Cause,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    in_words,
+)
 
 __all__ = [
     "HERE",
@@ -76,6 +82,7 @@ __all__ = [
     "answers_to",
     "check_plain",
     "from_dict",
+    "in_words",
     "label_of",
     "to_dict",
 ]

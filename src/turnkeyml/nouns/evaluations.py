@@ -71,7 +71,7 @@ class FlagKind(Word):
     FOREIGN = "foreign"
     OVERLOAD = "overload"
     LATE = "late"
-    SEEN = "seen inputs"
+    SEEN = "seen-inputs"
     """Faster on inputs that it has seen than on others."""
     VALUES = "values"
     """The latency depends on the values of the inputs."""
@@ -81,9 +81,9 @@ class FlagKind(Word):
     """A share of the model does not depend on any input; the runtime computes it once."""
     IMPLAUSIBLE = "implausible"
     """Faster than the machine can be, or than the runs that were verified."""
-    METHODS = "outside of run"
+    METHODS = "outside-run"
     """The session works outside of the method that is timed."""
-    OWN_LOAD = "own load"
+    OWN_LOAD = "own-load"
     """Threads or processes that the script left behind were running."""
 
     @property
@@ -250,6 +250,7 @@ class Evaluation:
 
     @property
     def ok(self) -> bool:
+        """Whether it was measured; its verdict says whether it computes what it should."""
         return self.performance is not None
 
     @property
@@ -261,6 +262,11 @@ class Evaluation:
     @property
     def verdict(self) -> Verdict:
         return self.verification.verdict if self.verification else Verdict.NOT_CHECKED
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict as tables show it."""
+        return self.verification.in_words if self.verification else str(Verdict.NOT_CHECKED)
 
     def measured_performance(self) -> MeasuredPerformance | None:
         """A successful measurement with its context in one object; None for a failure."""
@@ -345,10 +351,10 @@ class RaceRow:
 
     @property
     def may_win(self) -> bool:
-        """Whether it was measured, the latency is credible and the verdict trusted."""
+        """Whether it was measured, and neither its latency nor its verdict rules it out."""
         performance = self.evaluation.performance
         credible = performance is not None and performance.is_credible
-        return credible and self.evaluation.verdict.trusted
+        return credible and self.evaluation.verdict.may_win
 
 
 @dataclass(frozen=True)

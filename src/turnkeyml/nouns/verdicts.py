@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification"]
+__all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification", "in_words"]
 
 
 class Verdict(Word):
@@ -30,13 +30,13 @@ class Verdict(Word):
 
     @property
     def trusted(self) -> bool:
-        """Whether the measurement may be compared with others and may win a race."""
+        """Whether the measurement may be compared with others: it computes the same."""
         return self in (Verdict.MATCH, Verdict.IN_PARTS, Verdict.NONDETERMINISTIC)
 
     @property
     def may_win(self) -> bool:
-        """Whether it may win a race if nothing that is trusted takes part."""
-        return self.trusted or self is Verdict.SPECIALISED
+        """Whether it may win a race; specialised builds only where nothing else may."""
+        return self.trusted or self in (Verdict.CLOSE, Verdict.SPECIALISED)
 
     @property
     def rank(self) -> int:
@@ -100,6 +100,17 @@ class Verification:
     @property
     def trusted(self) -> bool:
         return self.verdict.trusted
+
+    @property
+    def in_words(self) -> str:
+        """The verdict, with a mark if no other than the recorded inputs could be compared."""
+        return in_words(self.verdict, self.cause)
+
+
+def in_words(verdict: Verdict, cause: str | None) -> str:
+    """A verdict as tables and lines show it, with the mark that its cause gives it."""
+    mark = " (recorded inputs only)" if cause == Cause.RECORDED_ONLY and verdict.trusted else ""
+    return f"{verdict}{mark}"
 
 
 @dataclass(frozen=True)
