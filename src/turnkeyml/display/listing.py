@@ -40,6 +40,7 @@ HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16
 MARGIN = " " * LABEL_WIDTH
+MISBUILT = "The model was built, but the build computes something else than the original."
 NAMED = 20
 """Inputs that the last line names before it counts the rest."""
 SHAPES_SHOWN = 8
@@ -267,7 +268,7 @@ def _status_lines(row: InvocationResult, verbose: bool) -> Iterator[str]:
     elif row.failure:
         yield _field("Status:", row.failure)
     elif not row.evaluations and not row.race:
-        yield _field("Status:", "Model successfully built!")
+        yield _field("Status:", MISBUILT if row.is_mismatch else "Model successfully built!")
         for line in _verification_lines(row.verification):
             yield MARGIN + line
     yield from _measured_lines(row.evaluations, row.race, verbose)
