@@ -59,7 +59,7 @@ def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
         row.evaluation.grade or "",
         ratio,
         interval,
-        row.evaluation.verdict,
+        row.evaluation.verdict_in_words,
     ]
 
 

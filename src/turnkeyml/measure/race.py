@@ -174,8 +174,9 @@ def _winner(rows: Sequence[RaceRow], measured: Measured, strict: bool) -> tuple[
 
 def _marked(row: RaceRow) -> str:
     """The label of a contestant, with its verdict unless that is a plain one."""
-    words = row.evaluation.verdict_in_words
-    return row.label if words in [v for v in Verdict if v.trusted] else f"{row.label} ({words})"
+    verification = row.evaluation.verification
+    mark = verification.mark if verification else str(Verdict.NOT_CHECKED)
+    return f"{row.label} ({mark})" if mark else row.label
 
 
 def _is_credible(row: RaceRow) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification", "in_words"]
+__all__ = ["Cause", "ReferenceRecord", "Verdict", "Verification", "in_words", "is_recorded_only"]
+
+RECORDED_ONLY = "recorded inputs only"
 
 
 class Verdict(Word):
@@ -106,11 +108,22 @@ class Verification:
         """The verdict, with a mark if no other than the recorded inputs could be compared."""
         return in_words(self.verdict, self.cause)
 
+    @property
+    def mark(self) -> str:
+        """What to write behind the name of what it is about; empty for a plain match."""
+        if self.trusted:
+            return RECORDED_ONLY if is_recorded_only(self.verdict, self.cause) else ""
+        return str(self.verdict)
+
 
 def in_words(verdict: Verdict, cause: str | None) -> str:
     """A verdict as tables and lines show it, with the mark that its cause gives it."""
-    mark = " (recorded inputs only)" if cause == Cause.RECORDED_ONLY and verdict.trusted else ""
-    return f"{verdict}{mark}"
+    return f"{verdict} ({RECORDED_ONLY})" if is_recorded_only(verdict, cause) else str(verdict)
+
+
+def is_recorded_only(verdict: Verdict, cause: str | None) -> bool:
+    """Whether it agrees on the recorded inputs, and no others could be compared."""
+    return cause == Cause.RECORDED_ONLY and verdict.trusted
 
 
 @dataclass(frozen=True)
