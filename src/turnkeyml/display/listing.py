@@ -365,16 +365,18 @@ def _device_lines(evaluation: Evaluation, performance: Performance) -> list[str]
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:
-    """The verdict, unless it is a match without frozen values."""
+    """The verdict, unless it is a plain match without frozen values."""
     if verification is None:
         return []
-    if verification.verdict is Verdict.MATCH and not verification.frozen:
+    if verification.in_words == Verdict.MATCH and not verification.frozen:
         return []
     detail = ""
     if verification.max_relative_error is not None:
         detail = f" (relative error {verification.max_relative_error:.2g})"
     how = ", with stable weights" if verification.stable_weights else ""
-    lines = [_field("Verification:", f"{verification.verdict}{how}{detail}: {verification.reason}")]
+    lines = [
+        _field("Verification:", f"{verification.in_words}{how}{detail}: {verification.reason}")
+    ]
     frozen = [_field("", f"frozen at {place}") for place in verification.frozen[:FROZEN_SHOWN]]
     more = len(verification.frozen) - len(frozen)
     return [*lines, *frozen, *([_field("", f"and {more} more")] if more > 0 else [])]

@@ -38,6 +38,7 @@ from turnkeyml.nouns.verdicts import (
     Verdict,
     Verification,
     in_words,
+    is_recorded_only,
 )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "check_plain",
     "from_dict",
     "in_words",
+    "is_recorded_only",
     "label_of",
     "to_dict",
 ]
