@@ -57,8 +57,17 @@ class _Finalist:
         return self.entrant.configuration
 
     @property
+    def wrong(self) -> str | None:
+        """Why it cannot win; None if it can."""
+        performance = self.outcome.evaluation.performance
+        for flag in performance.flags if performance else ():
+            if flag.kind.discredits:
+                return f"its latency is not credible: {flag.text}"
+        return self.entrant.wrong
+
+    @property
     def may_win(self) -> bool:
-        return self.samples is not None and self.entrant.wrong is None
+        return self.samples is not None and self.wrong is None
 
     def over(self, other: _Finalist) -> Advantage:
         """How many times as fast as the other it is."""
@@ -126,8 +135,8 @@ def _trial(one: _Finalist, default: _Finalist, winner: _Finalist | None) -> Tria
 
 
 def _status(one: _Finalist, winner: _Finalist | None) -> tuple[TrialStatus, str]:
-    if one.entrant.wrong is not None or winner is None:
-        return TrialStatus.WRONG, one.entrant.wrong or ""
+    if one.wrong is not None or winner is None:
+        return TrialStatus.WRONG, one.wrong or ""
     if one is winner:
         return TrialStatus.WINNER, ""
     behind = winner.over(one)
