@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict, label_of
+from turnkeyml.nouns import (
+    Cause,
+    Evaluation,
+    Grade,
+    InputResult,
+    InvocationResult,
+    Verdict,
+    Verification,
+    in_words,
+    label_of,
+)
 from turnkeyml.report.failures import kind_of
 from turnkeyml.report.tables import significant, text_table
 
@@ -38,7 +48,7 @@ class Overview:
     def add(self, result: InputResult) -> None:
         """Add the result of one input."""
         self.outcomes[_outcome(result)] += 1
-        self.verdicts.update(str(v) for row in result.invocations for v in row.verdicts)
+        self.verdicts.update(_words_of(v) for row in result.invocations for v in row.verifications)
         for reason in _reasons(result):
             kind = kind_of(reason)
             self._counts[kind] += 1
@@ -60,7 +70,8 @@ class Overview:
     def _verdicts(self) -> list[str]:
         if not self.verdicts:
             return []
-        rows = [[str(v), str(self.verdicts[v])] for v in Verdict if self.verdicts[v]]
+        known = dict.fromkeys(in_words(v, cause) for v in Verdict for cause in (None, *Cause))
+        rows = [[words, str(self.verdicts[words])] for words in known if self.verdicts[words]]
         return ["Verdicts:", "", *text_table(["verdict", "results"], rows), ""]
 
     def _failures(self) -> list[str]:
@@ -95,6 +106,10 @@ def _outcome(result: InputResult) -> str:
     if any(row.build_status for row in result.invocations):
         return "built"
     return "listed"
+
+
+def _words_of(verification: Verification | None) -> str:
+    return verification.in_words if verification else str(Verdict.NOT_CHECKED)
 
 
 def _figure(result: InputResult) -> str:

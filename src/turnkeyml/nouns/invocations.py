@@ -161,18 +161,18 @@ class InvocationResult:
         return self.failure is not None or not all(e.ok for e in self.evaluations)
 
     @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdict on each evaluation; on the build, if nothing has measured its files."""
+    def verifications(self) -> tuple[Verification | None, ...]:
+        """That of each evaluation, and that of the build if nothing has measured its files."""
         measured = [e for e in self.evaluations if e.ok]
-        found = [e.verdict for e in measured]
+        found = [e.verification for e in measured]
         if self.verification is not None and not any(e.artifact for e in measured):
-            found.append(self.verification.verdict)
+            found.append(self.verification)
         return tuple(found)
 
     @property
     def is_mismatch(self) -> bool:
         """Whether something that was built or measured computes something else."""
-        return Verdict.MISMATCH in self.verdicts
+        return any(one and one.verdict is Verdict.MISMATCH for one in self.verifications)
 
     @property
     def ok(self) -> bool:
