@@ -164,6 +164,17 @@ def test_only_mismatches_are_said_to_compute_something_else():
     )
 
 
+def test_the_reason_of_a_mismatch_is_told_below_the_table():
+    wrong = replace(
+        evaluation_of("b"),
+        verification=Verification(Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, "y is off by 3"),
+    )
+    measured = {"a": [samples_of(10)], "b": [samples_of(5, 1)]}
+    lines = race_lines(judge([evaluation_of("a"), wrong], measured, "a"))
+    assert "b computes something else (mismatch): y is off by 3" in lines
+    assert lines[-1] == "No race: only a may win; b computes something else (mismatch)."
+
+
 def test_a_race_of_which_nothing_could_be_measured_says_so():
     lost = Evaluation("x86", "a CPU", "b", status="failed", reason="It was killed.")
     assert judge([lost], {}, "b").verdict == "No race: nothing could be measured."
