@@ -52,6 +52,13 @@ def test_a_wide_terminal_shows_everything_about_each_build(several):
     assert resnet.split()[-2:] == ["2d", "3MB"]
 
 
+def test_a_match_on_the_recorded_inputs_alone_is_marked(cache):
+    checked = {"verdict": "match", "cause": "on the recorded inputs only", "reason": ""}
+    fabricate(cache, "resnet_0000000a", evaluation(verification=checked))
+    for columns in (200, 100):
+        assert "A match (recorded inputs only) " in words_of(in_terminal(cache, columns)[1])
+
+
 def test_a_narrow_terminal_loses_the_model_and_the_middle_of_long_names(several):
     fabricate(several, "a_very_long_name_of_a_script_89abcdef", evaluation("torch-compiled"))
     header, long, *_ = in_terminal(several, 80)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from turnkeyml.api import conditions_met
 from turnkeyml.cache.layout import BuildFolder, build_name
 from turnkeyml.cache.stats import add_evaluation, update_stats
 from turnkeyml.cli.main import main
@@ -37,7 +38,7 @@ from turnkeyml.nouns import (
     to_dict,
 )
 from turnkeyml.report.compare import compare
-from turnkeyml.report.comparison_report import render
+from turnkeyml.report.comparison_report import render, report_of
 from turnkeyml.report.document import make_document, to_json
 from turnkeyml.report.table import write_report
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -197,6 +198,7 @@ def measure(
     version="1.30",
     folder="",
     flags=(),
+    cause=Cause.WITHIN_TOLERANCE,
     threads=2,
     distances=(),
     **details,
@@ -227,7 +229,6 @@ def measure(
     ]
     where = build.benchmark("x86", folder or runtime)
     evaluation = evaluation_of(sittings, X86, find_runtime(runtime, "x86"), threads, rule)
-    cause = Cause.WITHIN_TOLERANCE
     verification = (
         Verification(Verdict(verdict), cause, "as the test wants it") if verdict else None
     )
@@ -413,6 +414,121 @@ def test_a_wrong_result_that_is_fast_is_not_faster(a, b):
     assert "it no longer computes the same as the original: a mismatch in B" in text
     assert "net_aaaaaaaa (ort fp32): match in A, mismatch in B" in text
     assert "over 1 row, 2 left out" in text
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FlagKind if kind.discredits])
+def test_a_latency_that_is_not_credible_is_compared_with_nothing(a, b, kind):
+    for digest in ("aaaaaaaa", "bbbbbbbb"):
+        measure(a, digest=digest)
+    measure(b, stream(0.01), flags=[Flag(kind, "It is too fast.")])
+    measure(b, stream(0.9), digest="bbbbbbbb")
+    for side in (b, saved_report(b)):
+        found = between(a, side)
+        doubted, other = found.rows
+        assert (doubted.verdict, doubted.undecided) == ("UNCLEAR", "not credible")
+        assert (other.verdict, other.undecided) == ("FASTER", None)
+        assert found.geometric_mean.rows == 1
+        assert f"the latency in B is not credible ({kind})" in render(found, "text")
+        assert "UNCLEAR (not credible)" in render(found, "text")
+        assert "1 of 2 rows could not be decided: 1 not credible." in render(found, "markdown")
+    assert [row.verdict for row in between(b, a).rows] == ["UNCLEAR", "SLOWER"]
+    assert run(a, b, "--fail-on", "unclear") == 1
+
+
+def saved_report(cache):
+    """The path of the report of a cache, which has no raw samples."""
+    (path,) = write_report([cache], cache.parent / f"report_{cache.name}")
+    return path
+
+
+def test_a_match_on_the_recorded_inputs_alone_is_marked(a, b):
+    for digest in ("aaaaaaaa", "bbbbbbbb"):
+        measure(a, digest=digest)
+        measure(b, digest=digest, cause=Cause.RECORDED_ONLY)
+    for side in (b, saved_report(b)):
+        found = between(a, side)
+        text = render(found, "text")
+        words = "match in A, match (recorded inputs only) in B"
+        assert f"net_aaaaaaaa (ort fp32): {words}" in text
+        assert "verified on the recorded inputs only in B (2 rows)" in text
+        assert {row.cause_b for row in found.rows} == {Cause.RECORDED_ONLY}
+        (first, _) = csv.DictReader(io.StringIO(render(found, "csv")))
+        assert (first["cause_a"], first["cause_b"]) == (
+            "within tolerance",
+            "on the recorded inputs only",
+        )
+
+
+def gate(a, b, *conditions):
+    """The conditions of ``--fail-on`` that are met, by their first words."""
+    met = conditions_met(between(a, b), fail_on=conditions)
+    return [condition.partition(":")[0] for condition in met]
+
+
+ALL = ("slower:5%", "failed", "vanished", "mismatch", "unclear")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "met"),
+    [
+        ({}, {"verdict": "mismatch"}, ["mismatch", "unclear"]),
+        ({}, {"verdict": "close"}, []),
+        ({}, {"verdict": "specialised"}, []),
+        ({"verdict": None}, {"verdict": "mismatch"}, ["mismatch", "unclear"]),
+        ({"verdict": "close"}, {"verdict": "mismatch"}, ["mismatch", "unclear"]),
+        ({"verdict": "mismatch"}, {"verdict": "mismatch"}, ["unclear"]),
+        ({"verdict": "mismatch"}, {}, ["unclear"]),
+        ({}, {"verdict": None}, []),
+        ({}, {"flags": [Flag(FlagKind.SEEN, "")]}, ["unclear"]),
+        ({}, {"flags": [Flag(FlagKind.STATE, "")]}, []),
+        ({"reason": "it broke"}, {}, []),
+        ({"reason": "it broke"}, {"verdict": "mismatch"}, ["mismatch"]),
+        ({"reason": "it broke"}, {"reason": "it broke"}, []),
+        ({}, {"reason": "it broke"}, ["failed"]),
+        (None, {}, []),
+        (None, {"verdict": "mismatch"}, ["mismatch"]),
+        (None, {"reason": "it broke"}, []),
+        ({}, None, ["vanished"]),
+        ({"verdict": "mismatch"}, None, ["vanished"]),
+    ],
+)
+def test_each_condition_catches_what_the_page_says(a, b, before, after, met):
+    """docs/compare.md has these cases in a table."""
+    for side, one in ((a, before), (b, after)):
+        measure(side, digest="bbbbbbbb")  # without a row on both sides nothing is compared
+        if one is not None and "reason" in one:
+            fail(side, one["reason"])
+        elif one is not None:
+            measure(side, **one)
+    assert gate(a, b, *ALL) == met
+
+
+def test_slower_but_unclear_is_not_slower(a, b):
+    measure(a, stream(1.0, 1, count=40))
+    measure(b, 1.06 * np.random.default_rng(2).normal(1.0, 0.2, 40))
+    found = between(a, b)
+    assert (found.rows[0].verdict, found.rows[0].undecided) == ("UNCLEAR", "interval too wide")
+    assert gate(a, b, *ALL) == ["unclear"]
+    assert conditions_met(found, fail_on="unclear") == [
+        "unclear: net_aaaaaaaa (ort fp32): interval too wide"
+    ]
+
+
+def test_how_many_rows_could_not_be_decided_is_always_told(a, b, capsys, tmp_path):
+    for digest in ("aaaaaaaa", "bbbbbbbb", "cccccccc"):
+        measure(a, digest=digest)
+        measure(b, digest=digest)
+    assert "0 of 3 rows could not be decided." in render(between(a, b), "text")
+    measure(b, verdict="mismatch")
+    measure(b, stream(2.0, count=3), digest="bbbbbbbb")
+    said = "2 of 3 rows could not be decided: 1 mismatch, 1 no interval."
+    found = between(a, b)
+    assert said in render(found, "text")
+    assert said in render(found, "markdown")
+    assert report_of(found).facts["undecided"] == said  # for the page
+    assert to_dict(found)["undecided"]["mismatch"] == 1
+    assert run(a, b, "--fail-on", "slower:500%", "-o", tmp_path / "x.csv") == 0
+    assert capsys.readouterr().err == f"turnkey compare: {said}\n"
 
 
 def test_too_few_runs_for_an_interval_are_unclear(a, b):
@@ -746,7 +862,7 @@ def test_what_fail_on_does_not_know_is_refused_before_anything_is_read(capsys, w
     assert run("nowhere", "nowhere", "--fail-on", word) == 2
     error = capsys.readouterr().err
     assert repr(word) in error
-    assert "slower:P% (such as slower:5%), failed, vanished" in error
+    assert "slower:P% (such as slower:5%), failed, vanished, mismatch, unclear" in error
 
 
 @pytest.mark.parametrize("words", [["a", "b", "--format", "pdf"], ["a"], ["--fail-on", "failed"]])

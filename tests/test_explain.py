@@ -24,7 +24,7 @@ from turnkeyml.explanation.costs import cost_of
 from turnkeyml.explanation.disturbance import best_of, is_disturbed, watched
 from turnkeyml.explanation.findings import findings_of
 from turnkeyml.explanation.peaks import bandwidth, peaks_of
-from turnkeyml.explanation.roofline import types_of
+from turnkeyml.explanation.roofline import held_to_peaks, operators_of, types_of
 from turnkeyml.explanation.source import SourceNode
 from turnkeyml.nouns import Verdict, from_dict, to_dict
 from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Operator, Peaks
@@ -397,6 +397,44 @@ def test_overhead_of_python_is_named_for_eager_models() -> None:
     assert kinds(made(in_python=True, outside_ms=6.0)) == ["Python"]
     assert kinds(made(outside_ms=6.0)) == ["overhead"]
     assert kinds(made(outside_ms=1.0)) == []
+
+
+def profiled(*times: float) -> tuple[Operator, ...]:
+    """Matrix products of 1,000 x 1,000 that took so many milliseconds, against ``PEAKS``."""
+    weights = [shape(1000, 1000), shape(1000, 1000, constant=True)]
+    each = tuple(
+        dataclasses.replace(operator("MatMul", weights, shape(1000, 1000)), name=f"m{n}", ms=ms)
+        for n, ms in enumerate(times)
+    )
+    profile = Profile("x", 1, 10.0, 10.0, each)
+    return operators_of(profile, account(profile, 10.0), PEAKS, {})
+
+
+def test_no_conclusion_is_drawn_from_peaks_that_operators_exceed() -> None:
+    """At 500 GFLOP/s each of these takes 4 ms."""
+    held, why = held_to_peaks(profiled(5.0, 4.9), 10.0)
+    assert why == ""
+    assert [one.bound for one in held] == [Bound.COMPUTE] * 2
+    held, why = held_to_peaks(profiled(9.0, 0.04), 10.0)
+    assert why.startswith("Operators with less than 1% of the time ran at up to 100 times the ")
+    assert [(one.least_ms, one.bound) for one in held] == [(None, Bound.UNKNOWN)] * 2
+    told = findings_of(made(operators=held, types=types_of(held), no_roofline=why, weights_ms=8.0))
+    text = "\n".join(explanation_lines(told, 200))
+    assert "No roofline: operators with less than 1% of the time ran at up to 100 times" in text
+    assert [one.kind for one in told.findings] == ["operator"]
+    for conclusion in ("of what it could do", "you are at", "at these peaks", "compute bound"):
+        assert conclusion not in text
+    assert "operators, without a roofline" in "\n".join(
+        explanation_lines(dataclasses.replace(told, limits={"unknown": 9.0}), 200)
+    )
+
+
+def test_peaks_hold_where_only_little_of_the_time_exceeds_them() -> None:
+    small = of_type("Add", 0.1, 5, least_ms=0.2, bound=Bound.MEMORY)
+    held, why = held_to_peaks(tuple(small), 10.0)
+    assert (held, why) == (tuple(small), "")
+    many = of_type("Add", 0.3, 5, least_ms=0.5, bound=Bound.MEMORY)
+    assert held_to_peaks(tuple(many), 10.0)[1].startswith("Operators with 15% of the time")
 
 
 def test_nodes_on_the_cpu_of_an_accelerator_are_counted() -> None:

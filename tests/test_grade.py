@@ -176,6 +176,34 @@ def test_what_was_not_done_as_asked_is_said_about_an_a_too(kind):
     assert cautions([found]) == [f"The {kind} flag: do this."]
 
 
+@pytest.mark.parametrize("kind", [kind for kind in FlagKind if kind.discredits])
+def test_a_latency_that_is_not_credible_gets_a_d_and_is_told_first(kind):
+    found = evaluation(0.004, "heat", "artifact", "processes", kind, overheated=1)
+    assert found.grade == "D"
+    assert cautions([found]) == [f"The {kind} flag: do this.", "The artifact flag: do this."]
+
+
+def test_what_is_too_fast_is_told_unless_its_cause_is():
+    seen, implausible, method = "seen-inputs", "implausible", "outside-of-run"
+    assert cautions([evaluation(0.004, implausible)]) == ["The implausible flag: do this."]
+    told = cautions([evaluation(0.004, implausible, seen, method)])
+    assert told == ["The seen-inputs flag: do this.", "The outside-of-run flag: do this."]
+
+
+@pytest.mark.parametrize("kind", ["state", "folded", "values", "own-load"])
+def test_what_a_latency_is_that_of_is_said_about_an_a_too(kind):
+    found = evaluation(0.004, kind, "variation")
+    assert found.grade == "A"
+    assert cautions([found]) == [f"The {kind} flag: do this."]
+    assert found.performance is not None
+    assert found.performance.is_credible
+
+
+def test_what_a_latency_is_that_of_is_graver_than_what_moves_it_a_little():
+    found = evaluation(0.06, "state", "folded", "load", "drift", other_cores=0.9)
+    assert cautions([found]) == ["The state flag: do this.", "The folded flag: do this."]
+
+
 def test_a_quick_b_is_what_was_asked_for():
     assert cautions([evaluation(0.02, rule="quick")]) == []
 

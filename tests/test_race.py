@@ -32,6 +32,8 @@ from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
     Cause,
     Evaluation,
+    Flag,
+    FlagKind,
     Input,
     Performance,
     Plan,
@@ -57,16 +59,35 @@ def samples_of(median: float, seed: int = 0, machine: np.ndarray | None = None) 
     return Samples(timed, 1, slices, walls, timed[:5], True, "precise", 50.0, 30.0)
 
 
-def evaluation_of(runtime: str, verdict: str | None = "match") -> Evaluation:
-    checked = Verification(Verdict(verdict), Cause.WITHIN_TOLERANCE, "") if verdict else None
-    performance = Performance(1, 1, 1, 1, 1, 1, 1, 1, 1)
+def evaluation_of(
+    runtime: str,
+    verdict: str | None = "match",
+    cause: Cause = Cause.WITHIN_TOLERANCE,
+    flags: tuple[FlagKind, ...] = (),
+) -> Evaluation:
+    checked = Verification(Verdict(verdict), cause, "") if verdict else None
+    told = tuple(Flag(kind, "") for kind in flags)
+    performance = Performance(1, 1, 1, 1, 1, 1, 1, 1, 1, flags=told)
     return Evaluation("x86", "a CPU", runtime, verification=checked, performance=performance)
 
 
-def judged(baseline: str = "a", verdicts: dict[str, str | None] | None = None, **medians: float):
-    evaluations = [evaluation_of(name, (verdicts or {}).get(name, "match")) for name in medians]
+def judged(
+    baseline: str = "a",
+    verdicts: dict[str, str | None] | None = None,
+    strict: bool = False,
+    flags: dict[str, FlagKind] | None = None,
+    **medians: float,
+):
+    evaluations = [
+        evaluation_of(
+            name,
+            (verdicts or {}).get(name, "match"),
+            flags=tuple(kind for one, kind in (flags or {}).items() if one == name),
+        )
+        for name in medians
+    ]
     measured = {name: [samples_of(m, seed)] for seed, (name, m) in enumerate(medians.items())}
-    return judge(evaluations, measured, baseline)
+    return judge(evaluations, measured, baseline, strict=strict)
 
 
 def test_the_fastest_wins_where_the_intervals_say_so():
@@ -93,8 +114,75 @@ def test_nobody_wins_where_nothing_computes_the_same():
     assert race.verdict == "Nothing that was measured computes what the original computes."
 
 
+def test_what_is_close_wins_with_its_mark():
+    race = judged(a=10, b=5, verdicts={"b": "close"})
+    assert (race.winner, race.verdict) == ("b", "The winner is b (close).")
+    race = judged(a=10, b=5, c=5, verdicts={"b": "close"})
+    assert {*re.findall(r"[bc](?: \(close\))?", race.verdict[24:])} == {"b (close)", "c"}
+
+
+def test_strictly_what_is_close_takes_part_without_winning():
+    race = judged(a=10, b=5, c=8, verdicts={"b": "close"}, strict=True)
+    assert (race.winner, race.verdict) == ("c", "The winner is c.")
+    assert race.rows[1].speedup == pytest.approx(2, rel=0.01)
+    race = judged(a=10, b=5, verdicts={"a": "close", "b": "specialised"}, strict=True)
+    assert race.verdict == (
+        "No winner: a is close, and --strict lets only matches win; "
+        "b is specialised, and --strict lets only matches win."
+    )
+
+
+def test_a_match_on_the_recorded_inputs_alone_wins_with_its_mark():
+    found = [evaluation_of("a"), evaluation_of("b", cause=Cause.RECORDED_ONLY)]
+    race = judge(found, {"a": [samples_of(10)], "b": [samples_of(5, 1)]}, "a")
+    assert race.verdict == "The winner is b (recorded inputs only)."
+    assert any(line.endswith("match (recorded inputs only)") for line in race_lines(race))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FlagKind if kind.discredits])
+def test_a_latency_that_is_not_credible_never_wins(kind):
+    race = judged(a=10, b=0.01, c=8, flags={"b": kind})
+    assert race.winner == "c"
+    why = f"b cannot win, as its latency is not credible ({kind})."
+    assert race.verdict == f"The winner is c. {why}"
+    assert judged(a=10, b=0.01, flags={"b": kind}).verdict == f"No race: only a may win. {why}"
+
+
+def test_only_mismatches_are_said_to_compute_something_else():
+    verdicts = {"a": None, "b": "mismatch"}
+    assert judged(a=10, b=5, verdicts=verdicts).verdict == (
+        "No winner: a was not checked; b computes something else (mismatch)."
+    )
+    race = judged(a=10, b=5, c=2, verdicts={"b": "specialised", "c": "mismatch"})
+    assert race.verdict == (
+        "No race: only a may win; b is specialised, which does not win over one that is general; "
+        "c computes something else (mismatch)."
+    )
+    race = judged(a=10, verdicts={"a": "match"}, flags={"a": FlagKind.SEEN})
+    assert race.verdict == (
+        "No winner: a cannot win, as its latency is not credible (seen-inputs)."
+    )
+
+
+def test_the_reason_of_a_mismatch_is_told_below_the_table():
+    wrong = replace(
+        evaluation_of("b"),
+        verification=Verification(Verdict.MISMATCH, Cause.BEYOND_TOLERANCE, "y is off by 3"),
+    )
+    measured = {"a": [samples_of(10)], "b": [samples_of(5, 1)]}
+    lines = race_lines(judge([evaluation_of("a"), wrong], measured, "a"))
+    assert "b computes something else (mismatch): y is off by 3" in lines
+    assert lines[-1] == "No race: only a may win; b computes something else (mismatch)."
+
+
+def test_a_race_of_which_nothing_could_be_measured_says_so():
+    lost = Evaluation("x86", "a CPU", "b", status="failed", reason="It was killed.")
+    assert judge([lost], {}, "b").verdict == "No race: nothing could be measured."
+
+
 def test_one_that_ran_alone_does_not_win():
-    assert judged(a=10).winner is None
+    race = judged(a=10)
+    assert (race.winner, race.verdict) == (None, "No race: a ran alone.")
 
 
 @pytest.mark.parametrize(("baseline", "expected"), [("a", (1, 2)), ("b", (0.5, 1))])
@@ -326,7 +414,8 @@ def test_a_specialised_build_does_not_win_over_a_general_one():
 
 def test_among_specialised_builds_the_fastest_wins():
     verdicts = {"a": "specialised", "b": "specialised", "c": "mismatch"}
-    assert judged(verdicts=verdicts, a=1.0, b=0.5, c=0.1).winner == "b"
+    race = judged(verdicts=verdicts, a=1.0, b=0.5, c=0.1)
+    assert (race.winner, race.verdict) == ("b", "The winner is b (specialised).")
 
 
 # With real processes

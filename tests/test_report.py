@@ -18,7 +18,7 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import retire_evaluations, update_stats
 from turnkeyml.cli.main import main
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.nouns import Flag, FlagKind
+from turnkeyml.nouns import Cause, Flag, FlagKind
 from turnkeyml.report import columns
 from turnkeyml.report.builds import read_build
 from turnkeyml.report.details import detail_of
@@ -67,6 +67,38 @@ def cells(data, name):
     if "words" in column:
         return [column["words"][index] for index in column["indices"]]
     return column.get("numbers", [column.get("constant")] * data["count"])
+
+
+# --- verdicts
+
+
+def test_a_match_on_the_recorded_inputs_alone_is_marked(cache, tmp_path):
+    measure(cache, cause=Cause.RECORDED_ONLY)
+    measure(cache, digest="bbbbbbbb")
+    (record, other) = rows(cache)
+    assert (record["verdict"], other["verdict"]) == ("match", "match")
+    assert record["verification_cause"] == "on the recorded inputs only"
+    (text,) = save_reports([cache], tmp_path / "text", ["text"])
+    assert text.path.read_text().count("match (recorded inputs only)") == 1
+    page, data, _ = page_of(cache, tmp_path)
+    assert sorted(cells(data, "verification_cause")) == [
+        "on the recorded inputs only",
+        "within tolerance",
+    ]
+    assert "(recorded inputs only)" in page  # where the page shows a verdict
+
+
+def test_a_latency_that_is_not_credible_is_an_outcome_of_its_own(cache, tmp_path):
+    measure(
+        cache, flags=[Flag(FlagKind.SEEN, "It is too fast."), Flag(FlagKind.STATE, "It grows.")]
+    )
+    measure(cache, digest="bbbbbbbb", flags=[Flag(FlagKind.STATE, "It grows.")])
+    _, data, details = page_of(cache, tmp_path)
+    assert sorted(zip(cells(data, "flags"), cells(data, "outcome"), strict=True)) == [
+        ("seen-inputs state", "not credible"),
+        ("state", "verified"),
+    ]
+    assert details[0]["evaluations"][0]["flags"][0]["text"] == "It is too fast."
 
 
 # --- columns

@@ -280,6 +280,7 @@ def test_the_verdict_is_that_of_the_runtime_itself(add, type_words, tmp_path):
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "The runtime ort has no argument factor; choose from: providers, graph" in refused.stderr
     done = type_words(f"{HELLO} {words.replace('ort ', '')}")
+    assert done.returncode == 1
     assert "Verification:   mismatch" in done.stdout
     (evaluation,) = stats(tmp_path)["evaluations"]
     assert evaluation["verification"]["verdict"] == "mismatch"

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -19,11 +20,14 @@ from turnkeyml import TurnkeyError, UsageError, tune
 from turnkeyml.build.graph_inputs import batched_inputs
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
+from turnkeyml.evaluate.runner import Outcome
 from turnkeyml.measure.elimination import Elimination, PerCopy
 from turnkeyml.measure.samples import Samples
+from turnkeyml.nouns import Evaluation, Flag, FlagKind, Performance
 from turnkeyml.nouns.tuning import Configuration, OutputErrors, Trial, TrialStatus, TuneResult
 from turnkeyml.options import TuneOptions, settle
 from turnkeyml.runtimes.registry import default_device, find_runtime
+from turnkeyml.tuning.final import _Finalist
 from turnkeyml.tuning.front import with_front
 from turnkeyml.tuning.journal import Journal
 from turnkeyml.tuning.plan import best_of, next_wave
@@ -214,6 +218,16 @@ def test_a_final_that_does_not_tell_is_no_reason_to_say_that_nothing_is_faster()
     result = TuneResult("b", "x86", "latency", "", DEFAULT, DEFAULT, 1.0, None, None, trials)
     assert "Nothing that is right" not in verdict_of(result)
     assert "ort int8-static, 2 threads was 2 times as fast in the final" in verdict_of(result)
+
+
+def test_a_latency_that_is_not_credible_does_not_win_the_final():
+    entrant = SimpleNamespace(configuration=FAST, wrong=None)
+    figures = Performance(1, 1, 1, 1, 1, 1, 1, 1, 1, flags=(Flag(FlagKind.SEEN, "It knew them."),))
+    outcome = Outcome(Evaluation("x86", "a CPU", "ort", performance=figures))
+    one = _Finalist(entrant, outcome, samples(1000, 1000))
+    assert (one.may_win, one.wrong) == (False, "its latency is not credible: It knew them.")
+    plain = replace(outcome.evaluation, performance=replace(figures, flags=()))
+    assert replace(one, outcome=Outcome(plain)).may_win
 
 
 def samples(*medians):

@@ -43,7 +43,7 @@ def save_comparison(comparison: Comparison, path: Path, format: str | None = Non
 def conditions_met(comparison: Comparison, **options: Unpack[CompareOptions]) -> list[str]:
     """The conditions of ``fail_on`` that a comparison meets, each with the rows that meet it.
 
-    A condition is ``slower:5%``, ``failed`` or ``vanished``.
+    A condition is ``slower:5%``, ``failed``, ``vanished``, ``mismatch`` or ``unclear``.
     """
     met = []
     for condition in options["fail_on"]:
@@ -57,10 +57,8 @@ def conditions_met(comparison: Comparison, **options: Unpack[CompareOptions]) ->
 
 def _rows_of(condition: str) -> Callable[[Comparison], list[str]]:
     """A function that returns the names of the rows that meet a condition."""
-    if condition == "failed":
-        return _failed
-    if condition == "vanished":
-        return _vanished
+    if condition in _CONDITIONS:
+        return _CONDITIONS[condition]
     limit = 1 + float(condition.removeprefix("slower:").removesuffix("%")) / 100
     return lambda comparison: list(_slower(comparison, limit))
 
@@ -84,3 +82,31 @@ def _slower(comparison: Comparison, limit: float) -> Iterator[str]:
     for row in comparison.rows:
         if row.verdict is SpeedVerdict.SLOWER and row.ratio >= limit:
             yield f"{item_in_words(row.item)} at {row.ratio:.3f}"
+
+
+def _mismatches(comparison: Comparison) -> list[str]:
+    """Rows that compute something else in B, unless they did in A."""
+    from turnkeyml.nouns import Verdict
+    from turnkeyml.report.rows import item_in_words
+
+    wrong = Verdict.MISMATCH
+    items = [
+        *(r.item for r in comparison.rows if r.verification_b is wrong is not r.verification_a),
+        *(f.item for f in comparison.failures if f.verification_b is wrong),
+        *(s.item for s in comparison.appeared if s.verification is wrong),
+    ]
+    return [item_in_words(item) for item in items]
+
+
+def _unclear(comparison: Comparison) -> list[str]:
+    from turnkeyml.report.rows import item_in_words
+
+    return [f"{item_in_words(r.item)}: {r.undecided}" for r in comparison.rows if r.undecided]
+
+
+_CONDITIONS: dict[str, Callable[[Comparison], list[str]]] = {
+    "failed": _failed,
+    "vanished": _vanished,
+    "mismatch": _mismatches,
+    "unclear": _unclear,
+}

@@ -24,6 +24,7 @@ from turnkeyml.nouns import (
     Grade,
     Verdict,
     from_dict,
+    is_recorded_only,
     label_of,
     to_dict,
 )
@@ -37,7 +38,7 @@ __all__ = [
     "summaries",
 ]
 
-FORMAT = 1
+FORMAT = 2
 """Summaries that another version wrote in another form are made again."""
 Progress = Callable[[int, int], None]
 """Gets the number of builds that were read and that of all which must be."""
@@ -57,6 +58,8 @@ class EvaluationSummary:
     """Half the width of its 95% interval, relative to it."""
     grade: Grade | None = None
     verdict: Verdict | None = None
+    recorded_only: bool = False
+    """Whether no other than the recorded inputs could be compared."""
     point: str = ""
     """The point of a sweep."""
     measured_at: float = 0.0
@@ -78,6 +81,7 @@ class BuildSummary:
     status: BuildStatus | None = None
     verdict: Verdict | None = None
     """Of the build; each evaluation has its own."""
+    recorded_only: bool = False
     readable: bool = True
     changed_at: float = 0.0
     """When its stats were written, in seconds since 1970."""
@@ -132,6 +136,7 @@ def read_summary(folder: BuildFolder) -> BuildSummary:
         model=told.model_class or told.model_name,
         status=section.status,
         verdict=section.verification.verdict if section.verification else None,
+        recorded_only=bool(section.verification and section.verification.recorded_only),
         readable=bool(stats),
         changed_at=_changed_at(folder),
         size=disk_bytes([folder]),
@@ -148,6 +153,11 @@ def disk_bytes(folders: Sequence[BuildFolder]) -> int:
 @dataclass(frozen=True)
 class _Judged:
     verdict: Verdict | None = None
+    cause: str | None = None
+
+    @property
+    def recorded_only(self) -> bool:
+        return self.verdict is not None and is_recorded_only(self.verdict, self.cause)
 
 
 @dataclass(frozen=True)
@@ -216,6 +226,7 @@ def _evaluation(told: _Evaluation) -> EvaluationSummary:
         half_width=performance.half_width() if performance else None,
         grade=told.grade,
         verdict=told.verification.verdict if told.verification else None,
+        recorded_only=bool(told.verification and told.verification.recorded_only),
         point=" ".join(f"{name}={value}" for name, value in told.parameters.items()),
         measured_at=_seconds(told.measured_at),
     )

@@ -13,5 +13,5 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Benchmark the files; exit status 1 if anything failed."""
+    """Benchmark the files; exit status 1 if anything failed or is a mismatch."""
     return evaluate(options, benchmark_files, BenchmarkOptions, forecast_benchmark)

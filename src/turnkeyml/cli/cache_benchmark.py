@@ -9,15 +9,15 @@ from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.listing import build_lines
-from turnkeyml.nouns import Evaluation
+from turnkeyml.display.listing import build_lines, mismatch_line
+from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.options import RemeasureOptions, Verbose, settle
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure existing builds again; exit status 1 if a measurement failed."""
+    """Measure existing builds again; exit status 1 if a measurement failed or is a mismatch."""
     chosen = settle(RemeasureOptions, given(options, RemeasureOptions))
     verbose = settle(Verbose, given(options, Verbose))["verbose"]
 
@@ -31,7 +31,15 @@ def run(options: argparse.Namespace) -> int:
         names = getattr(options, "build_names", ())
         tell_damages(names, chosen, chosen["all"])
         found = remeasure(names, on_result=show, on_warning=warn, **chosen)
-        ok = all(e.ok for evaluations in found.values() for e in evaluations)
+        mismatches = [n for n, those in found.items() if any(map(_is_mismatch, those))]
+        ok = not mismatches and all(e.ok for those in found.values() for e in those)
+        if mismatches:
+            told = mismatch_line(mismatches)
+            print(f"{told[0].upper()}{told[1:]}.", flush=True)
         builds = [{"name": name, "evaluations": found[name]} for name in found]
         output.set_content(ok=ok, cache_dir=chosen["cache_dir"], builds=builds)
     return 0 if ok else 1
+
+
+def _is_mismatch(evaluation: Evaluation) -> bool:
+    return evaluation.verdict is Verdict.MISMATCH

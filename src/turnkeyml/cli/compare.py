@@ -14,6 +14,7 @@ from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.options import CompareOptions, CompareView, settle
 from turnkeyml.report import formats
+from turnkeyml.report.comparison import undecided_in_words
 from turnkeyml.report.comparison_report import render
 
 __all__ = ["run"]
@@ -28,10 +29,17 @@ def run(options: argparse.Namespace) -> int:
         _show(comparison, view)
         met = conditions_met(comparison, **conditions)
         output.set_content(ok=not met, comparison=comparison, failed_on=met)
+    if conditions["fail_on"] and any(comparison.undecided.values()):
+        _tell(undecided_in_words(comparison))
     if met:
-        sys.stdout.flush()
-        print(f"turnkey compare: --fail-on condition met: {'; '.join(met)}.", file=sys.stderr)
+        _tell(f"--fail-on condition met: {'; '.join(met)}.")
     return 1 if met else 0
+
+
+def _tell(sentence: str) -> None:
+    """Print a sentence to standard error, where no format and no file hides it."""
+    sys.stdout.flush()
+    print(f"turnkey compare: {sentence}", file=sys.stderr)
 
 
 def _show(comparison: Any, view: dict[str, Any]) -> None:

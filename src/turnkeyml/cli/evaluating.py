@@ -17,9 +17,6 @@ from turnkeyml.options import DryRun, settle
 
 __all__ = ["evaluate"]
 
-NAMED = 20
-"""Failed inputs that the last line names before it counts the rest."""
-
 
 def evaluate(
     options: argparse.Namespace,
@@ -27,7 +24,7 @@ def evaluate(
     declaration: type,
     foresee: Callable[..., Forecast] | None = None,
 ) -> int:
-    """Evaluate the files with a function; exit status 1 if anything failed.
+    """Evaluate the files with a function; exit status 1 if anything failed or is a mismatch.
 
     With ``--dry-run``, show what ``foresee`` says about them instead.
     """
@@ -37,17 +34,22 @@ def evaluate(
     with Output(options.command, as_json) as output:
         results: list[InputResult] = []
         failed: dict[str, None] = {}
+        mismatches: dict[str, None] = {}
 
         def take(result: InputResult) -> None:
             """Keep only what is still needed, as there may be very many inputs."""
             if as_json:
                 results.append(result)
-            if not result.ok:
+            if result.failed:
                 failed[result.input.name] = None
+            if result.is_mismatch:
+                mismatches[result.input.name] = None
 
         do(options.input_files, on_result=take, **given(options, declaration))
-        output.set_content(ok=not failed, results=results)
-        return _finish(options.command, list(failed))
+        ok = not (failed or mismatches)
+        output.set_content(ok=ok, results=results)
+        print(closing_line(options.command, list(failed), list(mismatches)), flush=True)
+        return 0 if ok else 1
 
 
 def _foresee(options: argparse.Namespace, forecast: Forecast) -> int:
@@ -55,14 +57,4 @@ def _foresee(options: argparse.Namespace, forecast: Forecast) -> int:
     with Output(options.command, wants_json(options)) as output:
         print("\n".join(forecast_lines(forecast, width)))
         output.set_content(results=[], dry_run=forecast)
-    return 0
-
-
-def _finish(command: str, failed: list[str]) -> int:
-    if failed:
-        more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
-        names = ", ".join(failed[:NAMED])
-        print(f"The '{command}' command is complete; it failed for: {names}{more}.", flush=True)
-        return 1
-    print(closing_line(command), flush=True)
     return 0

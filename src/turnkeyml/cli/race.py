@@ -13,5 +13,5 @@ __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Race the runtimes; exit status 1 if anything failed."""
+    """Race the runtimes; exit status 1 if anything failed or is a mismatch."""
     return evaluate(options, race_files, RaceOptions, forecast_race)

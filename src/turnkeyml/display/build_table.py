@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from turnkeyml.cache.summaries import BuildSummary, EvaluationSummary
-from turnkeyml.nouns import Grade, Verdict
+from turnkeyml.nouns import Cause, Grade, Verdict, in_words
 from turnkeyml.report.tables import printable, significant
 
 __all__ = ["ORDERS", "age_in_words", "build_table", "size_in_words", "sort_builds"]
@@ -75,7 +75,7 @@ def _rows(build: BuildSummary, now: float, with_device: bool) -> list[list[str]]
         state = {"successful_build": "not measured", "build_running": "unfinished"}.get(
             state, state.replace("_", " ")
         )
-        verdict = str(build.verdict or "")
+        verdict = _verdict(build)
         return [[*own, "", state, "", verdict, age_in_words(now - build.used_at), size]]
     rows = [_evaluation_cells(e, now, with_device) for e in build.evaluations]
     return [
@@ -93,7 +93,13 @@ def _evaluation_cells(evaluation: EvaluationSummary, now: float, with_device: bo
     half = evaluation.half_width
     interval = "" if half is None else f" ±{100 * half:.1f}%"
     latency = f"{significant(evaluation.median)}{interval}"
-    return [where, latency, str(evaluation.grade or ""), str(evaluation.verdict or ""), age]
+    return [where, latency, str(evaluation.grade or ""), _verdict(evaluation), age]
+
+
+def _verdict(told: BuildSummary | EvaluationSummary) -> str:
+    if told.verdict is None:
+        return ""
+    return in_words(told.verdict, Cause.RECORDED_ONLY if told.recorded_only else None)
 
 
 class _Table:

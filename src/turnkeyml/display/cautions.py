@@ -27,13 +27,20 @@ OF_THE_MACHINE = (
     FlagKind.PLACEMENT,
     FlagKind.THROTTLE,
     FlagKind.FOREIGN,
+    FlagKind.OWN_LOAD,
 )
 """Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
 """Effects of other programs on a series of runs; the last one also widens the interval."""
 LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
 """Why the interval of the median is wider than the rule asks for."""
+DISCREDITING = tuple(kind for kind in FlagKind if kind.discredits)
+ABOUT_THE_MODEL = (FlagKind.STATE, FlagKind.FOLDED, FlagKind.VALUES)
+"""What a latency is that of, if that is not the whole model on any inputs."""
 ALWAYS_TOLD = (
+    *DISCREDITING,
+    *ABOUT_THE_MODEL,
+    FlagKind.OWN_LOAD,
     FlagKind.ARTIFACT,
     FlagKind.FOLDED,
     FlagKind.HEAT,
@@ -46,6 +53,8 @@ ALWAYS_TOLD = (
     FlagKind.LATE,
 )
 """Flags that are shown even with grade A: the measurement was not the requested one."""
+LIMITED = 0.5
+"""The weight of what a latency is only that of: more than what moves a median a little."""
 INCOMPLETE = 0.05
 """The weight of a missing process, which no interval shows: the same as heat."""
 
@@ -125,11 +134,15 @@ class _Measured:
 
 def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """One entry per root cause, causes before their effects."""
+    yield from _discrediting(measured)
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
     yield from _root(measured, FlagKind.FOLDED, least=math.inf)
     yield from _root(measured, FlagKind.OVERLOAD, least=math.inf)
+    for kind in ABOUT_THE_MODEL:
+        yield from _root(measured, kind, least=LIMITED)
     yield from _root(measured, FlagKind.LATE, least=INCOMPLETE)
+    yield from _root(measured, FlagKind.OWN_LOAD, SYMPTOMS, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
     loads = (FlagKind.LOAD, FlagKind.OWN_LOAD, FlagKind.STEAL)
@@ -145,6 +158,15 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     yield from _root(measured, FlagKind.PROCESSES, least=INCOMPLETE)
     yield from (r for r in _root(measured, FlagKind.TIMER) if r.weight > LIMITS[Grade.A])
     yield from _root(measured, FlagKind.THREADS)
+
+
+def _discrediting(measured: Sequence[_Measured]) -> Iterator[_Root]:
+    """Why a latency is not that of the model; what is too fast has one of the other causes."""
+    causes = (FlagKind.SEEN, FlagKind.METHODS)
+    for kind in causes:
+        yield from _root(measured, kind, least=math.inf)
+    if not any(m.has(*causes) for m in measured):
+        yield from _root(measured, FlagKind.IMPLAUSIBLE, least=math.inf)
 
 
 def _root(

@@ -29,6 +29,7 @@ LIMITS = {
 
 
 LIMITS_ON_GPU = {**LIMITS, "overhead": "short kernels: too little work to fill the GPU"}
+WITHOUT_ROOFLINE = {**LIMITS, "unknown": "operators, without a roofline"}
 LIMITS_BY_HOST = {**LIMITS, "unknown": "the host starts operators; the GPU is not recorded"}
 
 
@@ -67,6 +68,8 @@ def _heading(one: Explanation, width: int) -> Iterator[str]:
         yield from _wrapped(f"Its outputs are not verified: {one.verdict}.", "", width)
     for caution in one.cautions:
         yield from _wrapped(f"Caution: {caution}", "", width)
+    if one.no_roofline:
+        yield from _wrapped(f"No roofline: {_inner(one.no_roofline)}", "", width)
 
 
 def _findings(one: Explanation, width: int) -> Iterator[str]:
@@ -82,6 +85,7 @@ def _findings(one: Explanation, width: int) -> Iterator[str]:
 def _limits(one: Explanation, width: int) -> Iterator[str]:
     yield "What holds it back"
     limits = LIMITS_ON_GPU if one.accelerator else LIMITS
+    limits = WITHOUT_ROOFLINE if one.no_roofline else limits
     named = {**(LIMITS_BY_HOST if one.by_host else limits), "outside": one.outside}
     rows = [(ms, named[name]) for name, ms in one.limits.items()]
     for ms, words in sorted(rows, reverse=True):
@@ -143,9 +147,10 @@ def _peaks(one: Explanation, width: int) -> Iterator[str]:
     yield from _wrapped(f"Peaks of {whose}, measured:", "", width)
     yield from _wrapped(f"  matrix product (GFLOP/s): {products or 'unknown'}", "    ", width)
     yield from _wrapped(f"  memory (GB/s): {speeds or 'unknown'}", "    ", width)
+    least = "" if one.no_roofline else f"; at these peaks {milliseconds(one.least_ms)}"
     yield from _wrapped(
         f"The model: {gigaflops(one.flops)}, {size(one.weight_bytes)} of weights, "
-        f"{size(one.bytes)} to move; at these peaks {milliseconds(one.least_ms)}.",
+        f"{size(one.bytes)} to move{least}.",
         "",
         width,
     )
@@ -171,6 +176,11 @@ def _wrapped(text: str, indent: str, width: int) -> list[str]:
     return textwrap.wrap(
         printable(text), width, subsequent_indent=indent, break_on_hyphens=False
     ) or [""]
+
+
+def _inner(text: str) -> str:
+    """A sentence as it follows a colon."""
+    return text[:1].lower() + text[1:]
 
 
 def _cut(line: str, width: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from turnkeyml.display.cautions import cautions, every_caution
@@ -26,19 +26,44 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report.tables import significant
 
-__all__ = ["HEADER", "build_lines", "closing_line", "listing", "performance_lines", "size_in_words"]
+__all__ = [
+    "HEADER",
+    "build_lines",
+    "closing_line",
+    "listing",
+    "mismatch_line",
+    "performance_lines",
+    "size_in_words",
+]
 
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16
 MARGIN = " " * LABEL_WIDTH
+MISBUILT = "The model was built, but the build computes something else than the original."
+NAMED = 20
+"""Inputs that the last line names before it counts the rest."""
 SHAPES_SHOWN = 8
 FROZEN_SHOWN = 3
 
 
-def closing_line(command: str) -> str:
-    """The last line of a command that succeeded."""
-    return f"Woohoo! The '{command}' command is complete."
+def closing_line(command: str, failed: Sequence[str] = (), mismatches: Sequence[str] = ()) -> str:
+    """The last line of a command, with the inputs that failed and those that are a mismatch."""
+    if not failed and not mismatches:
+        return f"Woohoo! The '{command}' command is complete."
+    told = [f"it failed for: {_names(failed)}"] if failed else []
+    told += [mismatch_line(mismatches)] if mismatches else []
+    return f"The '{command}' command is complete; {'; '.join(told)}."
+
+
+def mismatch_line(names: Sequence[str]) -> str:
+    """What to say of inputs or builds that do not compute what the original computes."""
+    return f"these compute something else than the original (mismatch): {_names(names)}"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def listing(
@@ -243,7 +268,7 @@ def _status_lines(row: InvocationResult, verbose: bool) -> Iterator[str]:
     elif row.failure:
         yield _field("Status:", row.failure)
     elif not row.evaluations and not row.race:
-        yield _field("Status:", "Model successfully built!")
+        yield _field("Status:", MISBUILT if row.is_mismatch else "Model successfully built!")
         for line in _verification_lines(row.verification):
             yield MARGIN + line
     yield from _measured_lines(row.evaluations, row.race, verbose)
@@ -340,16 +365,18 @@ def _device_lines(evaluation: Evaluation, performance: Performance) -> list[str]
 
 
 def _verification_lines(verification: Verification | None) -> list[str]:
-    """The verdict, unless it is a match without frozen values."""
+    """The verdict, unless it is a plain match without frozen values."""
     if verification is None:
         return []
-    if verification.verdict is Verdict.MATCH and not verification.frozen:
+    if verification.in_words == Verdict.MATCH and not verification.frozen:
         return []
     detail = ""
     if verification.max_relative_error is not None:
         detail = f" (relative error {verification.max_relative_error:.2g})"
     how = ", with stable weights" if verification.stable_weights else ""
-    lines = [_field("Verification:", f"{verification.verdict}{how}{detail}: {verification.reason}")]
+    lines = [
+        _field("Verification:", f"{verification.in_words}{how}{detail}: {verification.reason}")
+    ]
     frozen = [_field("", f"frozen at {place}") for place in verification.frozen[:FROZEN_SHOWN]]
     more = len(verification.frozen) - len(frozen)
     return [*lines, *frozen, *([_field("", f"and {more} more")] if more > 0 else [])]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns import Evaluation, Grade, InputResult, InvocationResult, Verdict, label_of
+from turnkeyml.nouns import (
+    Cause,
+    Evaluation,
+    Grade,
+    InputResult,
+    InvocationResult,
+    Verdict,
+    Verification,
+    in_words,
+    label_of,
+)
 from turnkeyml.report.failures import kind_of
 from turnkeyml.report.tables import significant, text_table
 
@@ -38,7 +48,7 @@ class Overview:
     def add(self, result: InputResult) -> None:
         """Add the result of one input."""
         self.outcomes[_outcome(result)] += 1
-        self.verdicts.update(map(str, _verdicts(result)))
+        self.verdicts.update(_words_of(v) for row in result.invocations for v in row.verifications)
         for reason in _reasons(result):
             kind = kind_of(reason)
             self._counts[kind] += 1
@@ -60,7 +70,8 @@ class Overview:
     def _verdicts(self) -> list[str]:
         if not self.verdicts:
             return []
-        rows = [[str(v), str(self.verdicts[v])] for v in Verdict if self.verdicts[v]]
+        known = dict.fromkeys(in_words(v, cause) for v in Verdict for cause in (None, *Cause))
+        rows = [[words, str(self.verdicts[words])] for words in known if self.verdicts[words]]
         return ["Verdicts:", "", *text_table(["verdict", "results"], rows), ""]
 
     def _failures(self) -> list[str]:
@@ -86,8 +97,10 @@ class Overview:
 
 
 def _outcome(result: InputResult) -> str:
-    if not result.ok:
+    if result.failed:
         return "failed"
+    if result.is_mismatch:
+        return Verdict.MISMATCH.value
     if any(row.evaluations for row in result.invocations):
         return "measured"
     if any(row.build_status for row in result.invocations):
@@ -95,19 +108,12 @@ def _outcome(result: InputResult) -> str:
     return "listed"
 
 
-def _verdicts(result: InputResult) -> list[Verdict]:
-    """Of every evaluation; of the build where nothing was measured."""
-    found: list[Verdict] = []
-    for row in result.invocations:
-        if row.evaluations:
-            found += [evaluation.verdict for evaluation in row.evaluations if evaluation.ok]
-        elif row.verification is not None:
-            found.append(row.verification.verdict)
-    return found
+def _words_of(verification: Verification | None) -> str:
+    return verification.in_words if verification else str(Verdict.NOT_CHECKED)
 
 
 def _figure(result: InputResult) -> str:
-    if not result.ok:
+    if result.failed:
         log = f" (its output is in {result.log})" if result.log else ""
         return next(iter(_reasons(result)), "") + log
     models = len(result.invocations)
@@ -121,8 +127,10 @@ def _figure(result: InputResult) -> str:
 
 
 def _doubt(evaluation: Evaluation) -> str:
-    """The grade if it is C or D; a line has no room for the others."""
-    return f" (grade {evaluation.grade})" if evaluation.grade in (Grade.C, Grade.D) else ""
+    """A mismatch, and the grade if it is C or D; a line has no room for the others."""
+    words = [str(Verdict.MISMATCH)] if evaluation.verdict is Verdict.MISMATCH else []
+    words += [f"grade {evaluation.grade}"] if evaluation.grade in (Grade.C, Grade.D) else []
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _reasons(result: InputResult) -> list[str]:

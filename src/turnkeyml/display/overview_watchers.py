@@ -147,12 +147,15 @@ class BarWatcher(OverviewWatcher):
 
         bar = Table.grid()  # a bar alone does not end its line
         bar.add_row(ProgressBar(total=self._total, completed=self._done, width=60))
-        failed = self._overview.outcomes["failed"]
+        outcomes = self._overview.outcomes
+        failed = f"{outcomes['failed']} failed"
+        if outcomes["mismatch"]:
+            failed += f", {outcomes['mismatch']} with a mismatch"
         running = ", ".join(f"{name} ({activity})" for name, activity in self._running.items())
         return Group(
             *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
             bar,
-            Text(f"{self._done} of {self._total} done, {failed} failed, {self._pace()}"),
+            Text(f"{self._done} of {self._total} done, {failed}, {self._pace()}"),
             Text(running, style="dim", overflow="ellipsis", no_wrap=True),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow
+from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow, Verdict
 from turnkeyml.report.tables import significant, text_table
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
@@ -19,12 +19,17 @@ def interval_in_words(performance: Performance) -> str:
 
 
 def race_lines(race: RaceResult) -> list[str]:
-    """The table of a race, the failures, and the verdict."""
+    """The table of a race, the failures and mismatches, and the verdict."""
     header = ["contestant", "median (ms)", "95% interval", "grade"]
     header += ["speed-up", "95% interval", "verified"]
     lines = text_table(header, [_race_cells(row, race) for row in race.rows])
     lost = [row for row in race.rows if not row.evaluation.ok]
     lines += [f"{row.label} failed: {row.evaluation.reason}" for row in lost]
+    lines += [
+        f"{row.label} computes something else (mismatch): {row.evaluation.verification.reason}"
+        for row in race.rows
+        if row.evaluation.verification and row.evaluation.verdict is Verdict.MISMATCH
+    ]
     moved = [row.label for row in race.rows if _moved(row, race)]
     if moved:
         lines.append(
@@ -59,7 +64,7 @@ def _race_cells(row: RaceRow, race: RaceResult) -> list[str]:
         row.evaluation.grade or "",
         ratio,
         interval,
-        row.evaluation.verdict,
+        row.evaluation.verdict_in_words,
     ]
 
 

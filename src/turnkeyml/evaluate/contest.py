@@ -12,12 +12,13 @@ from turnkeyml.evaluate.progress import Report, Tell
 from turnkeyml.evaluate.runner import Outcome, Runner
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Meter
-from turnkeyml.measure.race import RoundReferee
+from turnkeyml.measure.race import RoundReferee, may_win
 from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
+from turnkeyml.nouns import Verdict
 from turnkeyml.runtimes.contract import Device
 from turnkeyml.system import leftovers
 from turnkeyml.system.activity import Reading
@@ -40,6 +41,7 @@ def measure(
     tell: Tell | None = None,
     quiet: Quiet = contextlib.nullcontext,
     baseline: str = "",
+    strict: bool = False,
 ) -> list[Outcome]:
     """Measure all of them, in turns if they are several; failures are part of the outcome.
 
@@ -59,7 +61,7 @@ def measure(
             with quiet():
                 before = _memory_speeds(ready)
                 left = leftovers.read()
-                found = _sample(ready, rule, announce, report, baseline)
+                found = _sample(ready, rule, announce, report, baseline=baseline, strict=strict)
                 own = left.until(leftovers.read())
                 after = _memory_speeds(ready)
                 for runner, samples in zip(ready, found, strict=True):
@@ -102,7 +104,9 @@ def _sample(
     rule: Rule,
     announce: Announce | None,
     report: Report,
+    *,
     baseline: str,
+    strict: bool,
 ) -> list[Samples | BaseException]:
     entries = [r.entry for r in ready if r.entry is not None]
     meters = [entry.meter for entry in entries]
@@ -113,7 +117,9 @@ def _sample(
             return [error]
     if not meters:
         return []
-    referee = RoundReferee(_baseline_number(ready, baseline), _may_win(ready), rule.precision)
+    referee = RoundReferee(
+        _baseline_number(ready, baseline), _may_win(ready, strict), rule.precision
+    )
     weather = _weather(entries, rule)
     return sample(
         meters, rule, announce, on_progress=report.progress, referee=referee, weather=weather
@@ -129,12 +135,9 @@ def _weather(entries: list[Entry], rule: Rule) -> Weather:
     return Weather(rule.pause_seconds, processors, read=lambda: unknown)
 
 
-def _may_win(ready: list[Runner]) -> list[bool]:
-    """Which contestants may win: the trusted ones, or specialised ones if there are no others."""
-    trusted = [runner.verdict is None or runner.verdict.trusted for runner in ready]
-    if any(trusted):
-        return trusted
-    return [runner.verdict is not None and runner.verdict.may_win for runner in ready]
+def _may_win(ready: list[Runner], strict: bool) -> list[bool]:
+    """Which contestants may win by their verdicts, with those that were not verified."""
+    return may_win([runner.verdict or Verdict.MATCH for runner in ready], strict=strict)
 
 
 def _baseline_number(ready: list[Runner], wanted: str) -> int:

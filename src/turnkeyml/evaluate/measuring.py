@@ -122,6 +122,7 @@ def _in_turns(
             tell=tell,
             quiet=quiet,
             baseline=baseline,
+            strict=contestants.plan.strict,
         )
     return measured
 
@@ -163,7 +164,7 @@ def _race(
     in_turns = [o for o in outcomes if o.sittings and not _is_reported(o)]
     samples = {o.evaluation.label: [s.samples for s in o.sittings] for o in in_turns}
     baseline = _baseline(plan, runtimes, evaluations)
-    race = judge(evaluations, samples, baseline)
+    race = judge(evaluations, samples, baseline, strict=plan.strict)
     chosen = [e for e in evaluations if e.label == baseline]
     if plan.baseline and not any(_answers_to(plan.baseline, e) for e in chosen):
         wanted = plan.baseline.replace(" ", "-")

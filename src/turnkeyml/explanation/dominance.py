@@ -53,10 +53,10 @@ def dominant(explanation: Explanation) -> Iterator[Finding]:
         yield Finding(
             "operator type",
             f"{part.share:.0%} of the time in {counted(part.count, f'{part.name} node')}{inside}.",
-            f"{milliseconds(part.ms)}{_allowed(group)}; the longest is {first.name}"
+            f"{milliseconds(part.ms)}{_allowed(explanation, group)}; the longest is {first.name}"
             if first in group
-            else f"{milliseconds(part.ms)}{_allowed(group)}",
-            _advice_for(group),
+            else f"{milliseconds(part.ms)}{_allowed(explanation, group)}",
+            _advice_for(explanation, group),
             part.ms,
         )
 
@@ -79,14 +79,16 @@ def _one_operator(explanation: Explanation, one: Operator) -> Finding:
         "operator",
         f"{one.share:.0%} of the time in one of {len(explanation.operators)} operators: {one.name} "
         f"({one.op_type}{inside}).",
-        f"{milliseconds(one.ms)}{_allowed([one])}",
-        _advice_for([one]),
+        f"{milliseconds(one.ms)}{_allowed(explanation, [one])}",
+        _advice_for(explanation, [one]),
         one.ms,
     )
 
 
-def _allowed(group: list[Operator]) -> str:
+def _allowed(explanation: Explanation, group: list[Operator]) -> str:
     """What the machine would allow for some operators, as the end of a sentence."""
+    if explanation.no_roofline:
+        return ""
     known = [one for one in group if one.least_ms is not None]
     if len(known) < len(group):
         return "; its cost is unknown" if len(group) == 1 else "; the cost of some is unknown"
@@ -103,7 +105,9 @@ def _percent(share: float) -> str:
     return "less than 1%" if share < 0.01 else f"{share:.0%}"
 
 
-def _advice_for(group: list[Operator]) -> str:
+def _advice_for(explanation: Explanation, group: list[Operator]) -> str:
+    if explanation.no_roofline:
+        return "try another runtime: turnkey race"
     ms, least = _sum(group), sum(one.least_ms or 0.0 for one in group)
     if any(one.least_ms is None for one in group):
         return "replace the operator, or try another runtime: turnkey race"

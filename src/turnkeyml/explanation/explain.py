@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from turnkeyml.explanation.layers import with_nodes
 from turnkeyml.explanation.observing import Observed, observe
 from turnkeyml.explanation.peaks import Accelerator, bandwidth, peaks_of
 from turnkeyml.explanation.roofline import (
-    beyond_peaks,
+    held_to_peaks,
     is_transfer,
     limits_of,
     modules_of,
@@ -30,7 +30,7 @@ from turnkeyml.explanation.roofline import (
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
 from turnkeyml.nouns import Evaluation, FlagKind, Performance, Plan, to_dict
-from turnkeyml.nouns.explanations import Explanation, Operator, Peaks
+from turnkeyml.nouns.explanations import Explanation, Peaks
 from turnkeyml.nouns.profiles import LAYER
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.nvml import gpu_index
@@ -96,17 +96,6 @@ def _accelerator(plan: Plan, runtime: Runtime) -> Accelerator | None:
     return Accelerator(name, gpu_index(runtime.device), python)
 
 
-def _doubts(operators: Iterable[Operator]) -> Iterator[str]:
-    """That the peaks, which are kept, may have been measured on a busy machine."""
-    share = beyond_peaks(operators)
-    if share > 0.1:
-        yield (
-            f"Operators with {share:.0%} of the time are faster than the measured peaks allow: the "
-            "machine was busy when these were measured, or data stays in a small cache. Use "
-            "--remeasure-peaks."
-        )
-
-
 def _cautions(performance: Performance, peaks: Peaks) -> Iterator[str]:
     """What else went on while the latency or the peaks were measured."""
     yield from (flag.text for flag in performance.flags if flag.kind in DISTURBING)
@@ -124,6 +113,11 @@ def _source(folder: BuildFolder, observed: Observed) -> Mapping[str, SourceNode]
     return read_source(folder.path / artifact, has_layers) if artifact else {}
 
 
+def _reading_ms(weights: float, peaks: Peaks) -> float:
+    """The time to read so many bytes once; 0 if no bandwidth is known."""
+    return weights / (bandwidth(peaks, weights) or float("inf")) / 1e6
+
+
 def _explain(
     folder: BuildFolder,
     runtime: Runtime,
@@ -136,6 +130,9 @@ def _explain(
     performance = evaluation.performance
     balance = account(profile, performance.median_latency)
     operators = operators_of(profile, balance, peaks, source)
+    no_roofline = ""
+    if not profile.by_host:
+        operators, no_roofline = held_to_peaks(operators, performance.median_latency)
     least = sum(o.ms if o.least_ms is None else o.least_ms for o in operators)
     if profile.by_host:
         operators = without_bounds(operators)
@@ -173,14 +170,15 @@ def _explain(
         bytes=sum(operator.bytes or 0.0 for operator in moving),
         weight_bytes=weights,
         least_ms=least,
-        weights_ms=weights / (bandwidth(peaks, weights) or float("inf")) / 1e6,
+        weights_ms=0.0 if no_roofline else _reading_ms(weights, peaks),
         limits=limits_of(operators, balance.outside_ms),
         alternatives=observed.alternatives,
-        notes=(*balance.notes, *peaks.problems, *_doubts(operators)),
+        notes=(*balance.notes, *peaks.problems),
         cautions=tuple(_cautions(performance, peaks)),
         verdict=evaluation.verdict,
         kernels=profile.kernels,
         host_ms=profile.host_ms,
         by_host=profile.by_host,
+        no_roofline=no_roofline,
         trace=trace.relative_to(folder.path).as_posix(),
     )

@@ -28,6 +28,8 @@ CLOSE = 0.5
 def findings_of(explanation: Explanation) -> Explanation:
     """The same with its findings, those about most of the time first."""
     rules = BY_HOST if explanation.by_host else RULES
+    if explanation.no_roofline:
+        rules = tuple(rule for rule in rules if rule not in FROM_PEAKS)
     found = [finding for rule in rules for finding in rule(explanation)]
     return replace(explanation, findings=tuple(sorted(found, key=lambda one: -one.ms)))
 
@@ -171,7 +173,8 @@ def overhead(explanation: Explanation) -> Iterator[Finding]:
     """Time that is spent on calls and not on work; a GPU has rules of its own for that."""
     if explanation.accelerator:
         return
-    short = [one for one in explanation.operators if is_overhead(one)]
+    operators = () if explanation.no_roofline else explanation.operators
+    short = [one for one in operators if is_overhead(one)]
     ms = explanation.outside_ms + _sum(short)
     if ms < 2 * LARGE * explanation.latency:
         return
@@ -236,6 +239,8 @@ def unknown(explanation: Explanation) -> Iterator[Finding]:
 
 
 Rule = Callable[[Explanation], Iterator[Finding]]
+FROM_PEAKS: tuple[Rule, ...] = (weights, arithmetic, unknown)
+"""Rules that hold operators against the peaks, or say that they cannot be."""
 RULES: tuple[Rule, ...] = (
     casts,
     layout,

@@ -14,7 +14,7 @@ from turnkeyml.nouns.explanations import Bound, Operator, Part, Peaks
 from turnkeyml.nouns.profiles import OperatorTime, Profile
 
 __all__ = [
-    "beyond_peaks",
+    "held_to_peaks",
     "is_transfer",
     "limit_of",
     "limits_of",
@@ -28,6 +28,9 @@ __all__ = [
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
 BEYOND = 1.2
+"""An operator that reaches more of what the peaks allow shows that they are not its peaks."""
+NOTABLE = 0.1
+"""A share of the latency in such operators from which on nothing is concluded from the peaks."""
 SHORT_MS = 0.02
 """A shorter call that is far from what the machine allows is mostly overhead of the call."""
 
@@ -120,10 +123,32 @@ def is_transfer(operator: Operator) -> bool:
     return kind_of(operator.op_type) is Kind.TRANSFER
 
 
-def beyond_peaks(operators: Iterable[Operator]) -> float:
-    """The share of the latency in operators that are faster than the peaks allow by a fifth."""
-    found = [one for one in operators if one.efficiency is not None and one.efficiency > BEYOND]
-    return sum(one.share for one in found)
+def held_to_peaks(
+    operators: tuple[Operator, ...], latency: float
+) -> tuple[tuple[Operator, ...], str]:
+    """The operators, without bounds if they show that the peaks do not hold here, and why then.
+
+    They show it if those that are faster than the peaks allow take a tenth of the latency, or
+    would take a tenth of it longer at the peaks.
+    """
+    beyond = [o for o in operators if o.efficiency is not None and o.efficiency > BEYOND]
+    share = sum(one.share for one in beyond)
+    gained = sum((one.least_ms or 0.0) - one.ms for one in beyond) / latency
+    if max(share, gained) <= NOTABLE:
+        return operators, ""
+    times = max(one.efficiency or 0.0 for one in beyond)
+    return without_bounds(operators), _in_words(share, times)
+
+
+def _in_words(share: float, times: float) -> str:
+    """Why the peaks do not hold where operators with a share of the time exceed them so far."""
+    part = f"{share:.0%}" if share >= 0.01 else "less than 1%"
+    return (
+        f"Operators with {part} of the time ran at up to {times:.3g} times the measured peaks, so "
+        "these do not hold here: the runtime did not compute what was counted (it knew the "
+        "result), or data stayed in a small cache, or other programs ran while the peaks were "
+        "measured (--remeasure-peaks measures them again). No conclusion is drawn from them."
+    )
 
 
 def types_of(operators: Iterable[Operator]) -> tuple[Part, ...]:

@@ -40,7 +40,7 @@ def forecast(tasks: list[Task], launch: Launch) -> Forecast:
 
 def _task(task: Task, earlier: Earlier | None, launch: Launch) -> TaskForecast:
     finished = earlier is not None and earlier.same_options and launch.resume
-    skipped = finished and earlier is not None and (earlier.result.ok or not launch.retry)
+    skipped = finished and earlier is not None and not (earlier.result.failed and launch.retry)
     runtimes = _runtimes(task.plan, task.input.is_script)
     sequence = _sequence(task, runtimes)
     return TaskForecast(
@@ -126,7 +126,7 @@ def _obstacle(state: BuildState | None, plan: Plan, sequence: str | None) -> str
 def _last(earlier: Earlier) -> LastTime:
     return LastTime(
         finished_at=earlier.finished_at,
-        ok=earlier.result.ok,
+        ok=not earlier.result.failed,
         same_options=earlier.same_options,
         seconds=earlier.result.seconds,
     )

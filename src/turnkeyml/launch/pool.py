@@ -190,7 +190,7 @@ class Pool:
             self._announce(running.index)
         failure = sentence(ending, running.where, self._backend.terms) if ending else None
         result = running.follower.result(failure)
-        log = self._backend.release(running.index, result.ok)
+        log = self._backend.release(running.index, not result.failed)
         if log is not None and not (ending and ending.log):
             result = replace(result, log=str(log))
         self._watcher.input_finished(result)

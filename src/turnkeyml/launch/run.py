@@ -113,7 +113,7 @@ def _finished_earlier(
     if journal is None or not launch.resume:
         return {}
     found = {index: journal.finished(task) for index, task in enumerate(tasks)}
-    return {index: r for index, r in found.items() if r and (r.ok or not launch.retry)}
+    return {index: r for index, r in found.items() if r and not (r.failed and launch.retry)}
 
 
 def _evaluate(

@@ -11,9 +11,9 @@ import numpy as np
 from turnkeyml.measure.sampler import Ruling
 from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
-from turnkeyml.nouns import Evaluation, RaceResult, RaceRow
+from turnkeyml.nouns import Evaluation, RaceResult, RaceRow, Verdict
 
-__all__ = ["RoundReferee", "is_beaten", "judge", "speedup"]
+__all__ = ["RoundReferee", "is_beaten", "judge", "may_win", "speedup"]
 
 FEW_ROUNDS = 7
 """From so many on, the range of the rounds stands in for an interval that they are too few for."""
@@ -30,8 +30,13 @@ Measured = Mapping[str, Sequence[Samples]]
 """For each contestant the samples of each process."""
 
 
-def judge(evaluations: Sequence[Evaluation], measured: Measured, baseline: str) -> RaceResult:
-    """The table of a race. Only where the intervals say so is there a winner."""
+def judge(
+    evaluations: Sequence[Evaluation], measured: Measured, baseline: str, *, strict: bool = False
+) -> RaceResult:
+    """The table of a race. Only where the intervals say so is there a winner.
+
+    ``strict`` lets nothing win whose verdict is not trusted.
+    """
     chosen = baseline if baseline in measured else None
     rows = []
     for evaluation in evaluations:
@@ -41,15 +46,25 @@ def judge(evaluations: Sequence[Evaluation], measured: Measured, baseline: str) 
             low, high = (interval.low, interval.high) if interval else (None, None)
             row = RaceRow(row.label, evaluation, ratio, low, high)
         rows.append(row)
-    winner, verdict = _winner([row.label for row in _eligible(rows)], measured)
+    winner, verdict = _winner(rows, measured, strict)
     rounds = max((sum(len(s.slices) for s in samples) for samples in measured.values()), default=0)
     return RaceResult(chosen, rounds, tuple(rows), winner, verdict)
 
 
-def _eligible(rows: Sequence[RaceRow]) -> list[RaceRow]:
-    """The rows that may win. A specialised build does not win over one that is general."""
-    general = [row for row in rows if row.may_win]
-    return general or [row for row in rows if row.evaluation.ok and row.evaluation.verdict.may_win]
+def may_win(verdicts: Sequence[Verdict | None], *, strict: bool = False) -> list[bool]:
+    """Which contestants may win, by their verdicts; None for one that something else rules out.
+
+    A specialised build does not win over one that is general. What is only close may win, unless
+    ``strict`` asks for trusted verdicts alone.
+    """
+    if strict:
+        return [verdict is not None and verdict.trusted for verdict in verdicts]
+    able = [verdict is not None and verdict.may_win for verdict in verdicts]
+    general = [
+        ok and verdict is not Verdict.SPECIALISED
+        for ok, verdict in zip(able, verdicts, strict=True)
+    ]
+    return general if any(general) else able
 
 
 def speedup(baseline: Sequence[Samples], other: Sequence[Samples]) -> tuple[float, Interval | None]:
@@ -138,17 +153,68 @@ def _of_rounds(one: np.ndarray, other: np.ndarray) -> tuple[float, Interval | No
     return _ratio([one[:common] / other[:common]]) if common else (math.nan, None)
 
 
-def _winner(eligible: list[str], measured: Measured) -> tuple[str | None, str]:
+def _winner(rows: Sequence[RaceRow], measured: Measured, strict: bool) -> tuple[str | None, str]:
     """The one that is faster than every other, if there is one, and the verdict in words."""
-    if not eligible:
-        return None, "Nothing that was measured computes what the original computes."
-    fastest = min(eligible, key=lambda e: _median(measured[e]))
-    if len(eligible) == 1:
-        return None, f"No race: {fastest} ran alone."
-    unclear = [e for e in eligible if e != fastest and not _is_faster(fastest, e, measured)]
+    verdicts = [row.evaluation.verdict if row.may_win else None for row in rows]
+    chosen = may_win(verdicts, strict=strict)
+    marks = {r.label: _marked(r) for r, may in zip(rows, chosen, strict=True) if may}
+    doubted = [row for row in rows if row.evaluation.ok and not _is_credible(row)]
+    doubts = "".join(f" {_why_not(row, strict)}." for row in doubted)
+    if not marks:
+        return None, _nobody(rows, strict)
+    fastest = min(marks, key=lambda label: _median(measured[label]))
+    if len(marks) == 1:
+        return None, f"{_alone(rows, marks[fastest], strict)}{doubts}"
+    unclear = [e for e in marks if e != fastest and not _is_faster(fastest, e, measured)]
     if unclear:
-        return None, f"No clear winner between {', '.join([fastest, *unclear])}."
-    return fastest, f"The winner is {fastest}."
+        names = ", ".join(marks[label] for label in (fastest, *unclear))
+        return None, f"No clear winner between {names}.{doubts}"
+    return fastest, f"The winner is {marks[fastest]}.{doubts}"
+
+
+def _marked(row: RaceRow) -> str:
+    """The label of a contestant, with its verdict unless that is a plain one."""
+    verification = row.evaluation.verification
+    mark = verification.mark if verification else str(Verdict.NOT_CHECKED)
+    return f"{row.label} ({mark})" if mark else row.label
+
+
+def _is_credible(row: RaceRow) -> bool:
+    return row.evaluation.performance is not None and row.evaluation.performance.is_credible
+
+
+def _alone(rows: Sequence[RaceRow], only: str, strict: bool) -> str:
+    """What to say where a single contestant may win."""
+    others = [row for row in rows if row.evaluation.ok and _marked(row) != only]
+    if not others:
+        return f"No race: {only} ran alone."
+    told = [_why_not(row, strict) for row in others if _is_credible(row)]
+    return f"No race: only {only} may win{''.join(f'; {why}' for why in told)}."
+
+
+def _nobody(rows: Sequence[RaceRow], strict: bool) -> str:
+    """What to say where none may win."""
+    measured = [row for row in rows if row.evaluation.ok]
+    if not measured:
+        return "No race: nothing could be measured."
+    if all(row.evaluation.verdict is Verdict.MISMATCH for row in measured):
+        return "Nothing that was measured computes what the original computes."
+    return f"No winner: {'; '.join(_why_not(row, strict) for row in measured)}."
+
+
+def _why_not(row: RaceRow, strict: bool) -> str:
+    """Why a contestant that was measured may not win, as part of a sentence."""
+    performance, verdict = row.evaluation.performance, row.evaluation.verdict
+    if verdict is Verdict.MISMATCH:
+        return f"{row.label} computes something else (mismatch)"
+    if verdict is Verdict.NOT_CHECKED:
+        return f"{row.label} was not checked"
+    if performance is not None and not performance.is_credible:
+        kinds = ", ".join(dict.fromkeys(f.kind for f in performance.flags if f.kind.discredits))
+        return f"{row.label} cannot win, as its latency is not credible ({kinds})"
+    if strict:
+        return f"{row.label} is {verdict}, and --strict lets only matches win"
+    return f"{row.label} is {verdict}, which does not win over one that is general"
 
 
 def _is_faster(one: str, other: str, measured: Measured) -> bool:

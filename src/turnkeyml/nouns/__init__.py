@@ -32,7 +32,15 @@ from turnkeyml.nouns.loads import PERCENTILES, LoadPlan, Objective, Probe, Under
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
-from turnkeyml.nouns.verdicts import Cause, OperationCount, ReferenceRecord, Verdict, Verification
+from turnkeyml.nouns.verdicts import (
+    Cause,
+    OperationCount,
+    ReferenceRecord,
+    Verdict,
+    Verification,
+    in_words,
+    is_recorded_only,
+)
 
 __all__ = [
     "HERE",
@@ -77,6 +85,8 @@ __all__ = [
     "answers_to",
     "check_plain",
     "from_dict",
+    "in_words",
+    "is_recorded_only",
     "label_of",
     "to_dict",
 ]

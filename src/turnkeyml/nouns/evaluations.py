@@ -252,6 +252,7 @@ class Evaluation:
 
     @property
     def ok(self) -> bool:
+        """Whether it was measured; its verdict says whether it computes what it should."""
         return self.performance is not None
 
     @property
@@ -263,6 +264,11 @@ class Evaluation:
     @property
     def verdict(self) -> Verdict:
         return self.verification.verdict if self.verification else Verdict.NOT_CHECKED
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict as tables show it."""
+        return self.verification.in_words if self.verification else str(Verdict.NOT_CHECKED)
 
     def measured_performance(self) -> MeasuredPerformance | None:
         """A successful measurement with its context in one object; None for a failure."""
@@ -347,10 +353,10 @@ class RaceRow:
 
     @property
     def may_win(self) -> bool:
-        """Whether it was measured, the latency is credible and the verdict trusted."""
+        """Whether it was measured, and neither its latency nor its verdict rules it out."""
         performance = self.evaluation.performance
         credible = performance is not None and performance.is_credible
-        return credible and self.evaluation.verdict.trusted
+        return credible and self.evaluation.verdict.may_win
 
 
 @dataclass(frozen=True)

@@ -193,5 +193,8 @@ class Explanation:
     by_host: bool = False
     """Whether the operators have the times in which the host starts them, because the profiler
     records nothing of the accelerator."""
+    no_roofline: str = ""
+    """Why the measured peaks do not hold here, so that the operators have no bounds; empty if they
+    do."""
     trace: str = ""
     """The path of the trace in the build folder."""

@@ -12,7 +12,7 @@ from turnkeyml.nouns.evaluations import (
 )
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.tasks import Input
-from turnkeyml.nouns.verdicts import Verification
+from turnkeyml.nouns.verdicts import Verdict, Verification
 
 __all__ = [
     "BuildStatus",
@@ -158,8 +158,28 @@ class InvocationResult:
     remarks: tuple[str, ...] = ()
 
     @property
+    def failed(self) -> bool:
+        """Whether its build or one of its measurements failed."""
+        return self.failure is not None or not all(e.ok for e in self.evaluations)
+
+    @property
+    def verifications(self) -> tuple[Verification | None, ...]:
+        """That of each evaluation, and that of the build if nothing has measured its files."""
+        measured = [e for e in self.evaluations if e.ok]
+        found = [e.verification for e in measured]
+        if self.verification is not None and not any(e.artifact for e in measured):
+            found.append(self.verification)
+        return tuple(found)
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether something that was built or measured computes something else."""
+        return any(one and one.verdict is Verdict.MISMATCH for one in self.verifications)
+
+    @property
     def ok(self) -> bool:
-        return self.failure is None and all(e.ok for e in self.evaluations)
+        """Whether nothing failed and nothing is a mismatch: the exit status would be 0."""
+        return not (self.failed or self.is_mismatch)
 
 
 @dataclass(frozen=True)
@@ -179,8 +199,20 @@ class InputResult:
     """How fast its decoders generate."""
 
     @property
+    def failed(self) -> bool:
+        """Whether the input, its script, a build or a measurement failed."""
+        lost = self.failure is not None or not self.script.ok
+        return lost or any(one.failed for one in self.invocations)
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether something that was built or measured computes something else."""
+        return any(one.is_mismatch for one in self.invocations)
+
+    @property
     def ok(self) -> bool:
-        return self.failure is None and self.script.ok and all(i.ok for i in self.invocations)
+        """Whether nothing failed and nothing is a mismatch: the exit status would be 0."""
+        return not (self.failed or self.is_mismatch)
 
     @property
     def performances(self) -> list[MeasuredPerformance]:

@@ -94,6 +94,8 @@ class Plan:
     races: bool = False
     """Whether to compare the contestants with each other, even if there is only one."""
     baseline: str | None = None
+    strict: bool = False
+    """Whether only what is trusted may win a race."""
     sequence: str | None = None
     """The name of a sequence; None for the default of the first runtime."""
     onnx_opset: int | None = None

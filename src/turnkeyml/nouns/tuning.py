@@ -76,7 +76,7 @@ class TrialStatus(Word):
     """From the winner, in the time that there was."""
     BEATEN = "slower"
     WRONG = "not right"
-    """Its outputs are not what was asked for; it cannot win."""
+    """Its outputs are not what was asked for, or its latency is not credible; it cannot win."""
     FAILED = "failed"
     SKIPPED = "not tried"
     """It cannot be built or run here, or its runtime says that it is of no use."""

@@ -6,7 +6,17 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = ["Cause", "OperationCount", "ReferenceRecord", "Verdict", "Verification"]
+__all__ = [
+    "Cause",
+    "OperationCount",
+    "ReferenceRecord",
+    "Verdict",
+    "Verification",
+    "in_words",
+    "is_recorded_only",
+]
+
+RECORDED_ONLY = "recorded inputs only"
 
 
 class Verdict(Word):
@@ -30,13 +40,13 @@ class Verdict(Word):
 
     @property
     def trusted(self) -> bool:
-        """Whether the measurement may be compared with others and may win a race."""
+        """Whether the measurement may be compared with others: it computes the same."""
         return self in (Verdict.MATCH, Verdict.IN_PARTS, Verdict.NONDETERMINISTIC)
 
     @property
     def may_win(self) -> bool:
-        """Whether it may win a race if nothing that is trusted takes part."""
-        return self.trusted or self is Verdict.SPECIALISED
+        """Whether it may win a race; specialised builds only where nothing else may."""
+        return self.trusted or self in (Verdict.CLOSE, Verdict.SPECIALISED)
 
     @property
     def rank(self) -> int:
@@ -112,6 +122,28 @@ class Verification:
     @property
     def trusted(self) -> bool:
         return self.verdict.trusted
+
+    @property
+    def in_words(self) -> str:
+        """The verdict, with a mark if no other than the recorded inputs could be compared."""
+        return in_words(self.verdict, self.cause)
+
+    @property
+    def mark(self) -> str:
+        """What to write behind the name of what it is about; empty for a plain match."""
+        if self.trusted:
+            return RECORDED_ONLY if is_recorded_only(self.verdict, self.cause) else ""
+        return str(self.verdict)
+
+
+def in_words(verdict: Verdict, cause: str | None) -> str:
+    """A verdict as tables and lines show it, with the mark that its cause gives it."""
+    return f"{verdict} ({RECORDED_ONLY})" if is_recorded_only(verdict, cause) else str(verdict)
+
+
+def is_recorded_only(verdict: Verdict, cause: str | None) -> bool:
+    """Whether it agrees on the recorded inputs, and no others could be compared."""
+    return cause == Cause.RECORDED_ONLY and verdict.trusted
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ def conditions(value: Any) -> tuple[str, ...]:
 
     found = tuple(word for several in words(value) for word in several.split(","))
     for word in found:
-        if not re.fullmatch(r"failed|vanished|slower:\d+(\.\d+)?%", word):
-            known = "slower:P% (such as slower:5%), failed, vanished"
+        if not re.fullmatch(r"failed|vanished|mismatch|unclear|slower:\d+(\.\d+)?%", word):
+            known = "slower:P% (such as slower:5%), failed, vanished, mismatch, unclear"
             raise UsageError(f"Unknown --fail-on condition {word!r}; choose from: {known}.")
     return found
 

@@ -24,6 +24,7 @@ from turnkeyml.options.measuring import (
     Load,
     Runtimes,
     Selection,
+    Strict,
     Timing,
 )
 from turnkeyml.options.processes import Jobs, Processes, Slurm
@@ -67,6 +68,7 @@ class PlanOptions(
     FileInputs,
     DeviceOptions,
     Runtimes,
+    Strict,
     Interpreters,
     Timing,
     Load,
@@ -87,6 +89,7 @@ class BenchmarkOptions(
     FileInputs,
     DeviceOptions,
     Runtimes,
+    Strict,
     Interpreters,
     Timing,
     Load,

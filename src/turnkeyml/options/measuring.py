@@ -26,6 +26,7 @@ __all__ = [
     "RUNTIME",
     "Runtimes",
     "Selection",
+    "Strict",
     "Timing",
 ]
 
@@ -47,6 +48,11 @@ RUNTIME = _measure(
     suggest=suggestions.runtimes,
     nargs="+",
     metavar="RUNTIME",
+)
+STRICT = _measure(
+    help="let only what matches win: a runtime whose outputs are only close, or right on the "
+    "recorded inputs alone (specialised), takes part without winning",
+    default=False,
 )
 
 SCRIPT_ARGS = _what(
@@ -180,6 +186,10 @@ class Runtimes(TypedDict, total=False):
     runtime: Annotated[Words | None, RUNTIME]
 
 
+class Strict(TypedDict, total=False):
+    strict: Annotated[bool, STRICT]
+
+
 class LocalInterpreters(TypedDict, total=False):
     python: Annotated[
         Mapping[str, FilePath] | FilePath | Iterable[FilePath] | None,
@@ -235,6 +245,7 @@ class Contestants(TypedDict, total=False):
             metavar="NAME",
         ),
     ]
+    strict: Annotated[bool, replace(STRICT, group="contestants")]
 
 
 class Timing(TypedDict, total=False):

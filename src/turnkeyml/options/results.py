@@ -237,8 +237,9 @@ class CompareOptions(TypedDict, total=False):
     fail_on: Annotated[
         Words,
         Option(
-            help="exit with status 1 if a model is slower by P% or more (slower:P%), if it was "
-            "successful in A and failed in B (failed), or if it is missing in B (vanished)",
+            help="exit with status 1 if a model is slower by P% or more (slower:P%), was "
+            "successful in A and failed in B (failed), is missing in B (vanished), computes "
+            "something else in B and did not in A (mismatch), or cannot be decided (unclear)",
             default=(),
             default_in_words="never",
             check=checks.conditions,

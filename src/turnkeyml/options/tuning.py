@@ -79,7 +79,7 @@ class Rightness(TypedDict, total=False):
         _right(
             help="accept outputs within this error on recorded and held-out inputs: "
             "cosine>=0.999, sqnr>=30dB or relative<=0.01 (of the largest output)",
-            default_in_words="a trusted verdict, as for a race",
+            default_in_words="a trusted verdict, as for a race with --strict",
             check=tune_checks.tolerance,
             metavar="LIMIT",
         ),

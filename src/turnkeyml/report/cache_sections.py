@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from turnkeyml.nouns import BuildStatus, EvaluationStatus
+from turnkeyml.nouns import BuildStatus, EvaluationStatus, Verdict, in_words
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
 from turnkeyml.report.contract import Record, Repeatable, Section, Table
 from turnkeyml.report.rows import item_in_words, item_of, one_line, text_of
@@ -77,10 +77,17 @@ def _cells(record: Record) -> list[str]:
         _figure(record, "median_latency"),
         _figure(record, "mean_latency"),
         _figure(record, "throughput"),
-        text_of(record, "verdict"),
+        _verdict(record),
         text_of(record, "grade"),
         text_of(record, "flags"),
     ]
+
+
+def _verdict(record: Record) -> str:
+    """The verdict, with the mark that its cause gives it; other words as they are."""
+    known = next((v for v in Verdict if v == text_of(record, "verdict")), None)
+    told = in_words(known, text_of(record, "verification_cause")) if known else None
+    return told or text_of(record, "verdict")
 
 
 def _figure(record: Record, name: str) -> str:

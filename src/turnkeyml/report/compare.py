@@ -12,7 +12,7 @@ import numpy as np
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.ratios import SpeedVerdict
-from turnkeyml.nouns import Verdict
+from turnkeyml.nouns import Verdict, is_recorded_only
 from turnkeyml.report.comparison import (
     ComparedFailure,
     ComparedRow,
@@ -20,8 +20,9 @@ from turnkeyml.report.comparison import (
     Difference,
     MeanRatio,
     SingleRow,
+    Undecided,
 )
-from turnkeyml.report.evidence import evidence_of
+from turnkeyml.report.evidence import Evidence, evidence_of
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Row
 from turnkeyml.report.sides import Side, read_side
@@ -45,7 +46,7 @@ def compare(a: str, b: str) -> Comparison:
         b=b,
         rows=rows,
         failures=tuple(
-            ComparedFailure(_fuller(x, y).item, x.failure, y.failure)
+            ComparedFailure(_fuller(x, y).item, x.failure, y.failure, _checked(x), _checked(y))
             for x, y in pairs
             if x.failure or y.failure
         ),
@@ -53,6 +54,7 @@ def compare(a: str, b: str) -> Comparison:
         vanished=tuple(_single(x) for x, y in matches if x and not y),
         verdicts={verdict: found[verdict] for verdict in SpeedVerdict},
         geometric_mean=_mean(judged),
+        undecided={why: sum(row.undecided is why for row in rows) for why in Undecided},
         remarks=(*(f"In A: {r}" for r in side_a.remarks), *(f"In B: {r}" for r in side_b.remarks)),
     )
 
@@ -77,7 +79,12 @@ def _fuller(a: Row, b: Row) -> Row:
 
 
 def _single(row: Row) -> SingleRow:
-    return SingleRow(row.item, None if row.failure else row.median, row.failure)
+    return SingleRow(row.item, None if row.failure else row.median, row.failure, _checked(row))
+
+
+def _checked(row: Row) -> Verdict | None:
+    """The verdict on the outputs of a row; None for a failure."""
+    return None if row.failure else row.verification
 
 
 @dataclass(frozen=True)
@@ -91,8 +98,7 @@ class _Judged:
     def of(cls, a: Row, b: Row) -> _Judged:
         found = evidence_of(a, b)
         ratio = found.ratio
-        wrong = list(_mismatch_notes(a, b))
-        trusted = ratio is not None and not wrong
+        verdict, undecided = _verdict(a, b, found)
         row = ComparedRow(
             item=b.item,
             median_a=a.median,
@@ -100,7 +106,7 @@ class _Judged:
             ratio=found.value,
             ratio_low=ratio.low if ratio else None,
             ratio_high=ratio.high if ratio else None,
-            verdict=ratios.verdict_on(ratio) if ratio and trusted else SpeedVerdict.UNCLEAR,
+            verdict=verdict,
             verification_a=a.verification,
             verification_b=b.verification,
             grade_a=a.grade,
@@ -108,24 +114,50 @@ class _Judged:
             differences=tuple(_differences(a, b)),
             flags_a=a.flags,
             flags_b=b.flags,
-            notes=(*wrong, *found.notes),
+            notes=(*_verdict_notes(a, b), *found.notes),
             ratio_raw=b.median / a.median,
+            undecided=undecided,
+            cause_a=a.cause,
+            cause_b=b.cause,
         )
         return cls(row, found.draws)
 
     @property
     def counts(self) -> bool:
-        """Whether it counts for the mean: only verified rows with an interval do."""
+        """Whether it counts for the mean: only verified, credible rows with an interval do."""
         verified = self.row.verification_a.trusted and self.row.verification_b.trusted
-        return verified and self.draws is not None
+        credible = self.row.undecided is not Undecided.NOT_CREDIBLE
+        return verified and credible and self.draws is not None
 
 
-def _mismatch_notes(a: Row, b: Row) -> Iterator[str]:
-    wrong = [name for name, row in (("A", a), ("B", b)) if row.verification is Verdict.MISMATCH]
+def _verdict(a: Row, b: Row, found: Evidence) -> tuple[SpeedVerdict, Undecided | None]:
+    """The verdict on the speed, and why it is UNCLEAR if it is."""
+    unclear = SpeedVerdict.UNCLEAR
+    if Verdict.MISMATCH in (a.verification, b.verification):
+        return unclear, Undecided.MISMATCH
+    if not (a.is_credible and b.is_credible):
+        return unclear, Undecided.NOT_CREDIBLE
+    if found.ratio is None:
+        return unclear, Undecided.NO_INTERVAL if found.is_comparable else Undecided.MOVED
+    verdict = ratios.verdict_on(found.ratio)
+    return verdict, Undecided.TOO_WIDE if verdict is unclear else None
+
+
+def _verdict_notes(a: Row, b: Row) -> Iterator[str]:
+    """What stands in the way of a comparison, and what its verdicts rest on."""
+    sides = (("A", a), ("B", b))
+    wrong = [name for name, row in sides if row.verification is Verdict.MISMATCH]
     if wrong == ["B"]:
         yield "it no longer computes the same as the original: a mismatch in B"
     elif wrong:
         yield f"it does not compute the same as the original: a mismatch in {' and '.join(wrong)}"
+    for name, row in sides:
+        kinds = ", ".join(dict.fromkeys(f.kind for f in row.flags if f.kind.discredits))
+        if kinds:
+            yield f"the latency in {name} is not credible ({kinds}), so that nothing is compared"
+    recorded = [n for n, row in sides if is_recorded_only(row.verification, row.cause)]
+    if recorded:
+        yield f"verified on the recorded inputs only in {' and '.join(recorded)}"
 
 
 def _differences(a: Row, b: Row) -> Iterator[Difference]:

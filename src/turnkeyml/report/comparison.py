@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from turnkeyml.measure.ratios import SpeedVerdict
-from turnkeyml.nouns import Flag, Grade, Verdict
+from turnkeyml.nouns import Cause, Flag, Grade, Verdict, Word
 from turnkeyml.report.rows import Item
 
 __all__ = [
@@ -15,7 +15,24 @@ __all__ = [
     "Difference",
     "MeanRatio",
     "SingleRow",
+    "Undecided",
+    "undecided_in_words",
 ]
+
+
+class Undecided(Word):
+    """Why a row was called neither slower, nor faster, nor the same."""
+
+    MISMATCH = "mismatch"
+    """One of the sides does not compute what the original computes."""
+    NOT_CREDIBLE = "not credible"
+    """A flag says that the latency of one of the sides is not that of the model."""
+    MOVED = "processors moved"
+    """No runs of both sides had the same placement."""
+    NO_INTERVAL = "no interval"
+    """The samples of one of the sides are too few."""
+    TOO_WIDE = "interval too wide"
+    """The interval of the ratio says neither."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,11 @@ class ComparedRow:
     ratio_raw: float | None = None
     """``median_b / median_a``; it differs from ``ratio`` if some runs were left out because a
     hypervisor had moved the processors."""
+    undecided: Undecided | None = None
+    """Why the verdict is UNCLEAR; None if it is not."""
+    cause_a: Cause | None = None
+    """What decided the verdict on the outputs of A; None if that is not known."""
+    cause_b: Cause | None = None
 
     @property
     def is_mismatch(self) -> bool:
@@ -67,6 +89,9 @@ class ComparedFailure:
     item: Item
     failure_a: str | None
     failure_b: str | None
+    verification_a: Verdict | None = None
+    """The verdict on the outputs of the side that was successful."""
+    verification_b: Verdict | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +101,8 @@ class SingleRow:
     item: Item
     median: float | None
     failure: str | None
+    verification: Verdict | None = None
+    """The verdict on its outputs; None for a failure."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +114,8 @@ class MeanRatio:
     high: float
     rows: int
     left_out: int
-    """Matched rows that are not included: not verified on both sides, or without an interval."""
+    """Matched rows that are not included: not verified or not credible on both sides, or without an
+    interval."""
 
 
 @dataclass(frozen=True)
@@ -106,3 +134,13 @@ class Comparison:
     geometric_mean: MeanRatio | None
     remarks: tuple[str, ...] = ()
     """Sentences about data that could not be used."""
+    undecided: dict[Undecided, int] = field(default_factory=dict)
+    """How many of ``rows`` could not be decided, by the reason."""
+
+
+def undecided_in_words(comparison: Comparison) -> str:
+    """How many rows could not be decided and why, in a sentence."""
+    found = [f"{number} {reason}" for reason, number in comparison.undecided.items() if number]
+    number, rows = sum(comparison.undecided.values()), len(comparison.rows)
+    of = f"{number} of {rows} row{'s' * (rows != 1)} could not be decided"
+    return f"{of}: {', '.join(found)}." if found else f"{of}."

@@ -10,7 +10,7 @@ from turnkeyml.cache.files import replacing
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Word, to_dict
 from turnkeyml.report import formats
-from turnkeyml.report.comparison import ComparedRow, Comparison
+from turnkeyml.report.comparison import ComparedRow, Comparison, undecided_in_words
 from turnkeyml.report.comparison_sections import sections_of
 from turnkeyml.report.contract import Cell, Repeatable, Report, TextFormat
 from turnkeyml.report.rows import Item
@@ -46,8 +46,14 @@ COLUMNS = (
     "flags_b",
     "notes",
     "ratio_raw",
+    "undecided",
+    "cause_a",
+    "cause_b",
 )
-WORDS = ("verdict", "verification_a", "verification_b", "grade_a", "grade_b")
+WORDS = (
+    *("verdict", "verification_a", "verification_b", "grade_a", "grade_b"),
+    *("undecided", "cause_a", "cause_b"),
+)
 
 
 def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
@@ -79,7 +85,10 @@ def report_of(comparison: Comparison, verbose: bool = False) -> Report:
         records=Repeatable(lambda: _records(comparison)),
         heading=(("A", comparison.a), ("B", comparison.b)),
         sections=sections_of(comparison, verbose),
-        facts={"geometric_mean": to_dict(comparison.geometric_mean)},
+        facts={
+            "geometric_mean": to_dict(comparison.geometric_mean),
+            "undecided": undecided_in_words(comparison),
+        },
     )
 
 
@@ -87,7 +96,12 @@ def _records(comparison: Comparison) -> Iterator[dict[str, Cell]]:
     for row in comparison.rows:
         yield {"change": "matched", **_identity(row.item), **_figures(row)}
     for failure in comparison.failures:
-        reasons = {"failure_a": failure.failure_a, "failure_b": failure.failure_b}
+        reasons: dict[str, Cell] = {
+            "failure_a": failure.failure_a,
+            "failure_b": failure.failure_b,
+            "verification_a": _word(failure.verification_a),
+            "verification_b": _word(failure.verification_b),
+        }
         yield {"change": "failed", **_identity(failure.item), **reasons}
     for change, side, singles in (
         ("vanished", "a", comparison.vanished),
@@ -97,6 +111,7 @@ def _records(comparison: Comparison) -> Iterator[dict[str, Cell]]:
             known: dict[str, Cell] = {
                 f"median_{side}": single.median,
                 f"failure_{side}": single.failure,
+                f"verification_{side}": _word(single.verification),
             }
             yield {"change": change, **_identity(single.item), **known}
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from turnkeyml.nouns import Flag, FlagKind
+from turnkeyml.nouns import Flag, FlagKind, Verdict, in_words
 from turnkeyml.report.comparison import (
     ComparedFailure,
     ComparedRow,
     Comparison,
     Difference,
     SingleRow,
+    Undecided,
+    undecided_in_words,
 )
 from turnkeyml.report.contract import Section, Table
 from turnkeyml.report.rows import item_in_words
@@ -33,6 +35,10 @@ _HEADER = (
 )
 
 
+_MARKED = (Undecided.MISMATCH, Undecided.NOT_CREDIBLE)
+"""Why a row is UNCLEAR that no longer measurement would decide: the table says so."""
+
+
 def sections_of(comparison: Comparison, verbose: bool = False) -> tuple[Section, ...]:
     """The table, then what changed, the most severe first.
 
@@ -42,7 +48,7 @@ def sections_of(comparison: Comparison, verbose: bool = False) -> tuple[Section,
     told = _Sentences(rows, verbose)
     found: list[tuple[str, Iterable[str]]] = [
         ("Failed", map(_failure, sorted(comparison.failures, key=_severity))),
-        ("Verified differently", _verification_changes(rows)),
+        ("Verified differently", _verification_changes(comparison)),
         ("Vanished: only in A", map(_single, comparison.vanished)),
         ("Appeared: only in B", map(_single, comparison.appeared)),
         ("Measured under different conditions", [*told.grades(), *told.differences()]),
@@ -81,7 +87,7 @@ def _cells(row: ComparedRow) -> list[str]:
         significant(row.median_b),
         _ratio(row.ratio),
         _interval(row.ratio_low, row.ratio_high),
-        f"{row.verdict} (mismatch)" if row.is_mismatch else row.verdict,
+        f"{row.verdict} ({row.undecided})" if row.undecided in _MARKED else row.verdict,
         _grades(row),
         " ".join(dict.fromkeys(flag.kind for flag in (*row.flags_a, *row.flags_b))),
     ]
@@ -118,18 +124,24 @@ def _failure(failure: ComparedFailure) -> str:
     return f"{name}: failed before and now: {failure.failure_b}"
 
 
-def _verification_changes(rows: Iterable[ComparedRow]) -> Iterator[str]:
-    for row in rows:
-        if row.verification_a != row.verification_b:
-            words = f"{row.verification_a} in A, {row.verification_b} in B"
-            yield f"{item_in_words(row.item)}: {words}"
+def _verification_changes(comparison: Comparison) -> Iterator[str]:
+    """Rows with another verdict on their outputs, and mismatches in B that A has not measured."""
+    for row in comparison.rows:
+        before = in_words(row.verification_a, row.cause_a)
+        now = in_words(row.verification_b, row.cause_b)
+        if before != now:
+            yield f"{item_in_words(row.item)}: {before} in A, {now} in B"
+    for failure in comparison.failures:
+        if failure.verification_b is Verdict.MISMATCH:
+            yield f"{item_in_words(failure.item)}: failed in A, {failure.verification_b} in B"
 
 
 def _single(row: SingleRow) -> str:
     name = item_in_words(row.item)
     if row.median is None:
         return f"{name}: failed: {row.failure}"
-    return f"{name}: {significant(row.median)} ms"
+    wrong = f" ({row.verification})" if row.verification is Verdict.MISMATCH else ""
+    return f"{name}: {significant(row.median)} ms{wrong}"
 
 
 class _Sentences:
@@ -214,16 +226,20 @@ def _summary(comparison: Comparison) -> tuple[str, ...]:
         "appeared": len(comparison.appeared),
     }
     counts += [f"{number} {word}" for word, number in others.items() if number]
-    return (f"B compared with A: {', '.join(counts)}.", _mean(comparison))
+    summary = f"B compared with A: {', '.join(counts)}."
+    return (summary, undecided_in_words(comparison), _mean(comparison))
 
 
 def _mean(comparison: Comparison) -> str:
     mean = comparison.geometric_mean
     if mean is None:
-        return "No geometric mean: no row is verified on both sides and has an interval."
+        return (
+            "No geometric mean: no row is verified and credible on both sides and has an interval."
+        )
     left_out = ""
     if mean.left_out:
-        left_out = f", {mean.left_out} left out (not verified on both sides, or no interval)"
+        why = "not verified or not credible on both sides, or no interval"
+        left_out = f", {mean.left_out} left out ({why})"
     interval = _interval(mean.low, mean.high)
     return (
         f"Geometric mean of B/A: {_ratio(mean.ratio)} (95% interval {interval}) "

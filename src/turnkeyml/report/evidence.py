@@ -50,6 +50,8 @@ class Evidence:
     """Of the logarithm of the ratio; None where it cannot be told."""
     ratio: Ratio | None
     notes: tuple[str, ...]
+    is_comparable: bool = True
+    """Whether the sides have runs with the same placement, as far as anyone knows."""
 
 
 def evidence_of(a: Row, b: Row) -> Evidence:
@@ -60,7 +62,8 @@ def evidence_of(a: Row, b: Row) -> Evidence:
     first, second = _medians(a, b, like)
     notes = (like.note, *notes_a, *notes_b)
     if draws_a is None or draws_b is None or not like.is_comparable:
-        return Evidence(second / first, None, None, tuple(filter(None, notes)))
+        told = tuple(filter(None, notes))
+        return Evidence(second / first, None, None, told, like.is_comparable)
     effect, why = memory_effect(a, b)
     random = ratios.generator("memory", b.item.build_name)
     draws = draws_b - draws_a + effect * random.random(len(draws_a))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from turnkeyml.nouns import (
     BuildStatus,
+    Cause,
     DamagedRecord,
     Evaluation,
     EvaluationStatus,
@@ -101,6 +102,8 @@ class Row:
     """Why there is no median; None if there is one."""
     measured_at: str = ""
     verification: Verdict = Verdict.NOT_CHECKED
+    cause: Cause | None = None
+    """What decided the verdict; None if that is not known."""
     grade: Grade | None = None
     flags: tuple[Flag, ...] = ()
     conditions: dict[str, str] = field(default_factory=dict)
@@ -116,6 +119,11 @@ class Row:
     memory_share: float = 0.0
     """The time that its memory takes to be read once, relative to the latency."""
     processes: int = 1
+
+    @property
+    def is_credible(self) -> bool:
+        """Whether nothing says that the latency is not that of the model."""
+        return not any(flag.kind.discredits for flag in self.flags)
 
     def is_like(self, other: Row) -> bool:
         """Whether both are the same kind of measurement of one model.
@@ -183,6 +191,7 @@ def _measured_row(cells: Record) -> Row:
         high=_interval_end(cells, "median_high"),
         measured_at=text_of(cells, "measured_at"),
         verification=_word(Verdict, text_of(cells, "verdict") or Verdict.NOT_CHECKED),
+        cause=next((c for c in Cause if c == text_of(cells, "verification_cause")), None),
         grade=_word(Grade, text_of(cells, "grade")) if text_of(cells, "grade") else None,
         flags=tuple(Flag(kind, "") for kind in FlagKind if kind in kinds),
         conditions=_conditions(cells),

@@ -85,8 +85,8 @@ class Session(Protocol):
     * ``replicas(count: int) -> list[Session]``: at most so many sessions for the same loaded
       model, at least one, with ``writable`` memory of their own, fed with copies of the same inputs. They run one at a time.
 
-    The session of a live model takes the recorded arguments of the script for the inputs that are
-    fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its weights,
+    The session of a live model takes the recorded arguments of the script for the inputs that
+    are fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its weights,
     as texts by name, to see what changes from call to call.
 
     Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the

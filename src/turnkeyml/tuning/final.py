@@ -14,7 +14,7 @@ from turnkeyml.measure.record import save_evaluation
 from turnkeyml.measure.rules import DEFAULT
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.weather import Weather
-from turnkeyml.nouns import Evaluation, Verdict
+from turnkeyml.nouns import Cause, Evaluation
 from turnkeyml.nouns.tuning import TUNED, Configuration, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
 from turnkeyml.tuning.rig import Rig
@@ -57,12 +57,20 @@ class _Finalist:
         return self.entrant.configuration
 
     @property
-    def may_win(self) -> bool:
+    def wrong(self) -> str | None:
+        """Why it cannot win; None if it can."""
         performance = self.outcome.evaluation.performance
-        credible = performance is not None and performance.is_credible
-        still_right = self.outcome.evaluation.verdict is not Verdict.MISMATCH
-        right = self.entrant.wrong is None and still_right
-        return self.samples is not None and right and credible
+        for flag in performance.flags if performance else ():
+            if flag.kind.discredits:
+                return f"its latency is not credible: {flag.text}"
+        verification = self.outcome.evaluation.verification
+        if verification is not None and verification.cause is Cause.AFTER_TIMING:
+            return verification.reason
+        return self.entrant.wrong
+
+    @property
+    def may_win(self) -> bool:
+        return self.samples is not None and self.wrong is None
 
     def over(self, other: _Finalist) -> Advantage:
         """How many times as fast as the other it is."""
@@ -131,8 +139,8 @@ def _trial(one: _Finalist, default: _Finalist, winner: _Finalist | None) -> Tria
 
 
 def _status(one: _Finalist, winner: _Finalist | None) -> tuple[TrialStatus, str]:
-    if one.entrant.wrong is not None or winner is None:
-        return TrialStatus.WRONG, one.entrant.wrong or ""
+    if one.wrong is not None or winner is None:
+        return TrialStatus.WRONG, one.wrong or ""
     if one is winner:
         return TrialStatus.WINNER, ""
     behind = winner.over(one)

@@ -77,7 +77,7 @@ def _judge_sets(
         return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE)
     in_parts = found.verdict is Verdict.IN_PARTS
     if not reference.held_out or (in_parts and not reference.is_verified_on_others):
-        return replace(found, reason=f"{found.reason}; {RECORDED_ONLY}")
+        return _on_recorded_only(found)
     others = [_judge_held_out(run, held, precision, reference) for held in reference.held_out]
     wrong = next(
         (
@@ -98,6 +98,12 @@ def _judge_sets(
     if wrong is None:
         return _with_held_out(found, others)
     return _as_held_out(found, wrong, may_specialise=may_specialise)
+
+
+def _on_recorded_only(found: Verification) -> Verification:
+    """A verdict that no other than the recorded inputs confirm."""
+    reason = f"{found.reason}; {RECORDED_ONLY}"
+    return replace(found, cause=Cause.RECORDED_ONLY, reason=reason)
 
 
 def _as_held_out(found: Verification, wrong: Verification, *, may_specialise: bool) -> Verification:
@@ -144,8 +150,8 @@ def _with_held_out(found: Verification, others: list[Verification]) -> Verificat
         reason = f"{found.reason} on the recorded inputs; on all others: {others[0].reason}"
         return replace(others[0], reason=reason)
     more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
-    found = replace(found, held_out=matching, reason=f"{found.reason}{more}")
-    return _in_parts(found, others)
+    found = _in_parts(replace(found, held_out=matching, reason=f"{found.reason}{more}"), others)
+    return found if found.held_out or near else _on_recorded_only(found)
 
 
 def _in_parts(found: Verification, others: list[Verification]) -> Verification:

@@ -89,13 +89,14 @@ export function comparisonSummary(app) {
   ];
   const meanText = mean
     ? `Geometric mean of B/A: ${significant(mean.ratio)} (95% interval ${significant(mean.low)} to ${significant(mean.high)}) over ${counted(mean.rows, "row")}; above 1, B is slower.`
-    : "No row is verified on both sides, so there is no mean.";
+    : "No row is verified and credible on both sides, so there is no mean.";
   return element(
     "section",
     { class: "summary", "aria-labelledby": "summary-title" },
     element("h2", { id: "summary-title" }, "B compared with A"),
     element("dl", { class: "facts" }, store.data.heading.flatMap(([name, path]) => [element("dt", {}, name), element("dd", {}, path)])),
     element("p", { class: "mean" }, meanText),
+    element("p", {}, store.data.facts.undecided ?? ""),
     element("ul", { class: "tiles", "aria-label": "Verdicts" }, tiles),
   );
 }

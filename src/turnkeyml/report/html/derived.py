@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from turnkeyml.nouns import BuildStatus, EvaluationStatus, Verdict, label_of
+from turnkeyml.nouns import BuildStatus, EvaluationStatus, FlagKind, Verdict, label_of
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
 from turnkeyml.report.contract import Cell, Record
 from turnkeyml.report.failures import kind_of
@@ -21,8 +21,8 @@ LABEL = "label "
 DERIVED = {
     "corpus": "The folder of the script.",
     "contestant": "The runtime with its place and the precision.",
-    "outcome": "How far it came: verified, not verified, not checked, measurement failed, "
-    "build failed, built, unfinished, not measured or unreadable.",
+    "outcome": "How far it came: verified, not verified, not checked, not credible, "
+    "measurement failed, build failed, built, unfinished, not measured or unreadable.",
     "cause": "The reason of a failure without names and numbers, which groups failures.",
     "build_status": "The status of the build.",
     "build_verdict": "The verdict on the build itself.",
@@ -67,8 +67,10 @@ def _outcome(record: Record) -> str:
     verdict = text_of(record, "verdict") or Verdict.NOT_CHECKED
     if verdict == Verdict.NOT_CHECKED:
         return "not checked"
-    trusted = verdict in [v.value for v in Verdict if v.trusted]
-    return "verified" if trusted else "not verified"
+    if verdict not in [v.value for v in Verdict if v.trusted]:
+        return "not verified"
+    discredited = {kind for kind in FlagKind if kind.discredits}
+    return "not credible" if discredited & set(text_of(record, "flags").split()) else "verified"
 
 
 def failed_stage(record: Record) -> str | None:

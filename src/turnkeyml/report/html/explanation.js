@@ -13,6 +13,7 @@ const LIMITS = {
 };
 
 const LIMITS_ON_GPU = { ...LIMITS, overhead: "short kernels: too little work to fill the GPU" };
+const WITHOUT_ROOFLINE = { ...LIMITS, unknown: "operators, without a roofline" };
 const LIMITS_BY_HOST = { ...LIMITS, unknown: "the host starts operators; the GPU is not recorded" };
 const where = (one) => (one.accelerator ? `on ${one.accelerator}` : counted(one.threads, "thread"));
 
@@ -37,9 +38,10 @@ function explanation(page, one) {
     {},
     element("p", {}, `${significant(one.latency)} ms with ${one.runtime} ${one.runtime_version} in ${one.precision}, ${where(one)}; explained ${moment(one.created)}.`),
     one.cautions.map((caution) => element("p", { class: "hint" }, `Caution: ${caution}`)),
+    one.no_roofline ? element("p", { class: "hint" }, one.no_roofline) : null,
     findings(one),
     limits(one),
-    element("div", { class: "pair" }, roofline(page, one), treemap(page, one)),
+    element("div", { class: "pair" }, one.no_roofline ? null : roofline(page, one), treemap(page, one)),
     operators(one),
     element("ul", { class: "hint" }, one.notes.map((note) => element("li", {}, note))),
   );
@@ -53,7 +55,7 @@ function findings(one) {
 }
 
 function limits(one) {
-  const names = one.accelerator ? LIMITS_ON_GPU : LIMITS;
+  const names = one.no_roofline ? WITHOUT_ROOFLINE : one.accelerator ? LIMITS_ON_GPU : LIMITS;
   const named = { ...(one.by_host ? LIMITS_BY_HOST : names), outside: one.outside };
   const lines = Object.entries(one.limits)
     .filter(([, ms]) => ms >= 0.005 * one.latency)

@@ -1,5 +1,5 @@
 // The page of a model: everything known of one build.
-import { counted, duration, element, moment, readable, replaceChildren, significant, titleOf, withPower } from "./text.js";
+import { counted, duration, element, moment, readable, replaceChildren, significant, titleOf, verdictOf, withPower } from "./text.js";
 import { exactly } from "./filters.js";
 import { wordClass } from "./table.js";
 import { errorBars, GRID, ink, legend, looks, palette, tooltip, xAxis, yAxis } from "./charts.js";
@@ -47,7 +47,7 @@ function evaluationsSection(page) {
     value("mean_latency", row),
     value("p99_latency", row),
     value("throughput", row),
-    word(store.value("verdict", row)),
+    word(verdictOf(store, row)),
     word(store.value("grade", row)),
     value("peak_memory_bytes", row),
     moment(store.value("measured_at", row)),

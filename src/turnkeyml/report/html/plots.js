@@ -1,5 +1,5 @@
 // The plots of a cache. Each one filters the table when it is clicked or dragged over.
-import { atAxis, counted, duration, parsedOr, significant } from "./text.js";
+import { atAxis, counted, duration, parsedOr, significant, verdictOf } from "./text.js";
 import { between, exactly } from "./filters.js";
 import { errorBars, GRID, ink, legend, logarithmicEnds, looks, OTHER, palette, tooltip, xAxis, yAxis } from "./charts.js";
 import { CurvePlot } from "./curves.js";
@@ -18,7 +18,7 @@ function describeRow(store, row) {
     `${store.value("contestant", row)} on ${store.value("device", row)}`,
     `${latency} ms${low === null ? "" : ` (${significant(low)} to ${significant(high)})`}`,
     store.point(row),
-    `${store.value("verdict", row) ?? "not checked"}, grade ${store.value("grade", row) ?? "–"}`,
+    `${verdictOf(store, row) ?? "not checked"}, grade ${store.value("grade", row) ?? "–"}`,
   ];
 }
 
@@ -243,7 +243,7 @@ function stagesOf(store) {
 function lostAt(store, rows) {
   const outcomes = new Set(rows.map((row) => store.value("outcome", row)));
   if (outcomes.has("build failed")) return store.value("build_failed_stage", rows[0]);
-  if (outcomes.has("verified")) return null;
+  if (outcomes.has("verified") || outcomes.has("not credible")) return null;
   if (outcomes.has("not verified") || store.value("build_verdict", rows[0]) === "mismatch") return "verified";
   return outcomes.has("measurement failed") ? "measured" : null;
 }

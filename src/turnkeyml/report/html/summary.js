@@ -20,7 +20,7 @@ export function outcomesOf(store, rows) {
   return {
     models: builds.size,
     built: having("built"),
-    measured: having("verified", "not verified", "not checked"),
+    measured: having("verified", "not verified", "not checked", "not credible"),
     verified: having("verified"),
     failed: [...builds.values()].filter((known) => [...known].some((one) => FAILED.has(one))).length,
   };

@@ -1,5 +1,5 @@
 // The table of all records: Tabulator draws it, our filters decide what it shows.
-import { download, element, readable, significant, titleOf } from "./text.js";
+import { download, element, readable, significant, titleOf, verdictOf } from "./text.js";
 
 const SHOWN = {
   cache: [
@@ -74,7 +74,7 @@ function cellContent(app, column, row) {
   if (column.name === "build_name") {
     return element("a", { href: app.rowAddress(row) }, String(value));
   }
-  const text = readable(column, value);
+  const text = column.name === "verdict" ? verdictOf(app.store, row) : readable(column, value);
   if (column.name === "median_latency") {
     return element("span", {}, text, " ", element("small", {}, interval(app, row)));
   }

@@ -55,6 +55,13 @@ export function moment(text) {
   return typeof text === "string" ? text.replace("T", " ").replace(/[+-]\d{4}$/, "") : "";
 }
 
+// The verdict of a row, with a mark if no other than the recorded inputs could be compared.
+export function verdictOf(store, row) {
+  const verdict = store.value("verdict", row);
+  const recordedOnly = store.value("verification_cause", row) === "on the recorded inputs only";
+  return recordedOnly && ["match", "match in parts"].includes(verdict) ? `${verdict} (recorded inputs only)` : verdict;
+}
+
 // A number in the unit of its column, as people read it.
 export function readable(column, value) {
   if (value === null || value === undefined) return "";
