@@ -22,7 +22,6 @@ OF_THE_MACHINE = (
     FlagKind.HEAT,
     FlagKind.QUOTA,
     FlagKind.LOAD,
-    FlagKind.OWN_LOAD,
     FlagKind.STEAL,
     FlagKind.PLACEMENT,
     FlagKind.THROTTLE,
@@ -42,7 +41,6 @@ ALWAYS_TOLD = (
     *ABOUT_THE_MODEL,
     FlagKind.OWN_LOAD,
     FlagKind.ARTIFACT,
-    FlagKind.FOLDED,
     FlagKind.HEAT,
     FlagKind.THROTTLE,
     FlagKind.FOREIGN,
@@ -137,7 +135,6 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     yield from _discrediting(measured)
     yield from _root(measured, FlagKind.ARTIFACT, least=math.inf)
     yield from _root(measured, FlagKind.REPORTED, least=math.inf)
-    yield from _root(measured, FlagKind.FOLDED, least=math.inf)
     yield from _root(measured, FlagKind.OVERLOAD, least=math.inf)
     for kind in ABOUT_THE_MODEL:
         yield from _root(measured, kind, least=LIMITED)
@@ -145,8 +142,8 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
     yield from _root(measured, FlagKind.OWN_LOAD, SYMPTOMS, least=INCOMPLETE)
     for kind in (FlagKind.HEAT, FlagKind.THROTTLE, FlagKind.FOREIGN, FlagKind.QUOTA):
         yield from _root(measured, kind)
-    loads = (FlagKind.LOAD, FlagKind.OWN_LOAD, FlagKind.STEAL)
-    loaded = any(m.has(*loads) for m in measured)
+    loads = (FlagKind.LOAD, FlagKind.STEAL)
+    loaded = any(m.has(*loads, FlagKind.OWN_LOAD) for m in measured)
     for kind in loads:
         yield from _root(measured, kind, SYMPTOMS)
     yield from _root(measured, FlagKind.PLACEMENT)

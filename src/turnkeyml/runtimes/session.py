@@ -83,7 +83,8 @@ class Session(Protocol):
       order, memory that the next run reads it from, or None. What is written there is what that run
       computes on. Without it, other inputs are fed between some of the runs.
     * ``replicas(count: int) -> list[Session]``: at most so many sessions for the same loaded
-      model, at least one, with ``writable`` memory of their own, fed with copies of the same inputs. They run one at a time.
+      model, at least one, with ``writable`` memory of their own, fed with copies of the same
+      inputs. They run one at a time.
 
     The session of a live model takes the recorded arguments of the script for the inputs that
     are fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its weights,
