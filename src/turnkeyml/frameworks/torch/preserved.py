@@ -10,33 +10,49 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["preserved", "seeded"]
+__all__ = ["State", "preserved", "seeded"]
 
 MOST_BUFFER_BYTES = 1 << 28
 """Buffers that take more than this together are weights, and are not copied."""
 
 
-@contextlib.contextmanager
-def preserved(model: torch.nn.Module) -> Iterator[None]:
-    """Within the block a model may change; afterwards it has its earlier buffers and attributes.
+class State:
+    """The buffers and attributes that a model has now, which can be given back to it.
 
     Models keep state between calls: counters, caches, tables that grow with the largest position
-    they have seen. Calls of ours must not become part of it.
+    they have seen.
     """
-    attributes = [vars(module) for module in model.modules()]
-    inner = [v for known in attributes for v in known.values() if isinstance(v, (dict, list))]
-    copies = [(container, container.copy()) for container in (*attributes, *inner)]
-    small = sum(buffer.nbytes for buffer in model.buffers()) <= MOST_BUFFER_BYTES
-    buffers = [(b, b.detach().clone()) for b in model.buffers()] if small else []
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        attributes = [vars(module) for module in model.modules()]
+        inner = [v for known in attributes for v in known.values() if isinstance(v, (dict, list))]
+        self._copies = [(container, container.copy()) for container in (*attributes, *inner)]
+        small = sum(buffer.nbytes for buffer in model.buffers()) <= MOST_BUFFER_BYTES
+        self._buffers = [(b, b.detach().clone()) for b in model.buffers()] if small else []
+
+    def restore(self) -> None:
+        """Give the model these buffers and attributes."""
+        for container, known in self._copies:
+            _restore(container, known)
+        with torch.no_grad():
+            for buffer, values in self._buffers:
+                if buffer.shape == values.shape:
+                    buffer.copy_(values)
+
+
+@contextlib.contextmanager
+def preserved(model: torch.nn.Module, state: State | None = None) -> Iterator[None]:
+    """Within the block a model may change; afterwards it has its earlier buffers and attributes.
+
+    Calls of ours must not become part of its state. Within the block it begins with ``state``.
+    """
+    before = State(model)
+    if state is not None:
+        state.restore()
     try:
         yield
     finally:
-        for container, known in copies:
-            _restore(container, known)
-        with torch.no_grad():
-            for buffer, values in buffers:
-                if buffer.shape == values.shape:
-                    buffer.copy_(values)
+        before.restore()
 
 
 @contextlib.contextmanager

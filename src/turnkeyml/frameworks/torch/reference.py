@@ -17,7 +17,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.inner import inner_results
 from turnkeyml.frameworks.torch.modules import eval_mode, lowest_precision
 from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
-from turnkeyml.frameworks.torch.preserved import preserved, seeded
+from turnkeyml.frameworks.torch.preserved import State, preserved, seeded
 from turnkeyml.frameworks.torch.rounding import Wobbling, rounding
 from turnkeyml.frameworks.torch.widened import widened_in_turn
 from turnkeyml.nouns import OperationCount
@@ -147,11 +147,13 @@ class _Original:
         self._model = model
         self._arguments = (args, kwargs)
         self.precision = precision_name(model)
+        self._state = State(model)
+        """That of now: what is asked for later must not depend on the calls in between."""
 
     def run(self, seed: int = 0) -> Outputs:
         """The outputs in the precision of the model. Chance depends on the seed alone, so that
         verdicts on random models can be repeated; and every run starts from the same state."""
-        with preserved(self._model), seeded(seed):
+        with preserved(self._model, self._state), seeded(seed):
             return self._call(self._model)
 
     def inner(self) -> list[InnerResult]:
@@ -195,6 +197,10 @@ class _Original:
 
     def in_precision(self, precision: str) -> Outputs | None:
         """The outputs in another precision; None if that is too expensive or fails."""
+        with preserved(self._model, self._state):
+            return self._in_precision(precision)
+
+    def _in_precision(self, precision: str) -> Outputs | None:
         dtype = DTYPES[precision]
         weights = self.weight_bytes
         widens = dtype == torch.float32 and lowest_precision(self._model).itemsize < dtype.itemsize
@@ -209,7 +215,7 @@ class _Original:
                 with seeded(0), rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
             if weights > PRECISE_LIMIT_BYTES:
-                with preserved(self._model), widened_in_turn(self._model, dtype):
+                with widened_in_turn(self._model, dtype):
                     return self._call(self._model, _to(dtype))
             with seeded(0):
                 return self._call(copy.deepcopy(self._model).to(dtype), _to(dtype))
@@ -220,6 +226,10 @@ class _Original:
     def reach(self, precision: str) -> Outputs | None:
         """The least and the largest of each number, with the roundings of a precision times its
         factor; None if that is too expensive or fails."""
+        with preserved(self._model, self._state):
+            return self._reach(precision)
+
+    def _reach(self, precision: str) -> Outputs | None:
         rules = RULES[precision]
         try:
             if self.weight_bytes > REACH_BYTES or self.operations > REACH_FLOPS:
