@@ -2,9 +2,10 @@
 
 A model that keeps results, by the identity of its inputs or by their values, is fast only where the
 same inputs come again. So the runs take turns on several copies of the recorded inputs, and before
-a run two numbers of its copy change places: the shapes, the range and the distribution of the
-values stay those of the recorded workload. Which inputs may change is known from the held-out sets,
-on which the original has run with other values.
+a run two numbers of its copy change places, and one of them moves a little towards the other, as a
+key may be a sum: the shapes, the range and the distribution of the values stay those of the recorded
+workload. Which inputs may change is known from the held-out sets, on which the original has run
+with other values.
 """
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ MOST_KEPT = 4
 MOST_KEPT_BYTES = 1 << 28
 MOST_VARIED_BYTES, MOST_READ_BYTES = 1 << 26, 1 << 28
 """Larger inputs stay the same, and nobody looks whether even larger ones do."""
+MOST_BLENDED = 1 / 64
+"""Of the way from one number to the other, how far the first may move."""
+LOOKED_AT = 4096
+"""Numbers of an input that tell whether all of it are integers, which stay such."""
+CROSSED = 16
+"""One in so many integers is taken from the recorded set instead of the held-out one."""
 MOST_CHANGED = 8
 """Inputs in which numbers change places before a run; of more inputs, these at random."""
 
@@ -60,27 +67,56 @@ def _may_vary(name: str, array: np.ndarray, reference: Reference) -> bool:
 def unseen(reference: Reference, chance: random.Random) -> Outputs | None:
     """Inputs like the recorded ones that nothing has ever run on; None if there are none.
 
-    They begin as the first held-out set, on which the original ran. Floats change places at
-    random.
+    They begin as the first held-out set, on which the original ran. Floats change places at random,
+    and one of them changes its value; some integers become those of the recorded set.
     """
     if not reference.held_out:
         return None
     base = reference.held_out[0].inputs
     return {
-        name: _reordered(array, chance)
-        if array.dtype.kind in "fc" and not np.array_equal(array, reference.inputs[name])
-        else array
-        for name, array in base.items()
+        name: _other(name, array, reference.inputs[name], chance) for name, array in base.items()
     }
 
 
+def _other(name: str, array: np.ndarray, recorded: np.ndarray, chance: random.Random) -> np.ndarray:
+    if array.size < 2 or np.array_equal(array, recorded) or is_mask(name, array):
+        return array
+    if array.dtype.kind in "fc":
+        return _reordered(array, chance)
+    if array.dtype.kind in "iu" and array.shape == recorded.shape:
+        crossed = array.copy()
+        for _ in range(1 + array.size // CROSSED):
+            place = chance.randrange(array.size)
+            crossed.flat[place] = recorded.flat[place]
+        return crossed
+    return array
+
+
 def _reordered(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """The same numbers at other places: in any order, or shifted if they are many."""
+    """The same numbers at other places, in any order, or shifted if they are many; but for one."""
     if array.size > MOST_PERMUTED:
-        return np.roll(array, chance.randrange(1, array.size))
-    order = [*range(array.size)]
-    chance.shuffle(order)
-    return array.flat[order].reshape(array.shape)
+        found = np.roll(array, chance.randrange(1, array.size))
+    else:
+        order = [*range(array.size)]
+        chance.shuffle(order)
+        found = array.flat[order].reshape(array.shape)
+    if _may_blend(found):
+        one, other = chance.randrange(found.size), chance.randrange(found.size)
+        found.flat[one] = _blended(found.flat[one], found.flat[other], chance)
+    return found
+
+
+def _may_blend(array: np.ndarray) -> bool:
+    """Whether its numbers are finite and not all of them integers."""
+    if array.dtype.kind not in "fc" or not np.isfinite(array).all():
+        return False
+    some = array.ravel()[:LOOKED_AT]
+    return not np.array_equal(some, np.rint(some))
+
+
+def _blended(one: Any, other: Any, chance: random.Random) -> Any:
+    """A number a little on the way to another one, so that it stays within the range of both."""
+    return one + (other - one) * (chance.random() * MOST_BLENDED)
 
 
 @dataclass(frozen=True)
@@ -99,15 +135,18 @@ class _Copy:
         self._session = session
         self._memory = memory
         self._known: dict[int, np.ndarray] = {}
-        self._varied: list[tuple[np.ndarray, np.ndarray]] = []
+        """What was written to each input, by its position."""
+        self._varied: list[tuple[np.ndarray, np.ndarray, np.ndarray | None]] = []
+        """Of each input: its memory, what was written there, and its numbers before any moved
+        towards another; None if they do not."""
         shared: dict[int, np.ndarray] = {}
         for number, array in enumerate(memory):
             if array is None or number not in varied or array.nbytes > MOST_VARIED_BYTES:
                 continue
             address = array.__array_interface__["data"][0]
             if address not in shared:  # a tensor may be given twice
-                shared[address] = np.array(array)
-                self._varied.append((array, shared[address]))
+                known = shared[address] = np.array(array)
+                self._varied.append((array, known, known.copy() if _may_blend(known) else None))
             self._known[number] = shared[address]
         self._others = self._read_others()
 
@@ -122,17 +161,21 @@ class _Copy:
         return found
 
     def change(self, chance: random.Random) -> None:
-        """Let two numbers of each input that may vary change places."""
-        pairs = self._varied
-        if len(pairs) > MOST_CHANGED:
-            pairs = chance.sample(pairs, MOST_CHANGED)
-        for memory, known in pairs:
-            one, other = int(chance.random() * known.size), int(chance.random() * known.size)
-            there = known.flat
-            first, second = there[one], there[other]
-            there[one], there[other] = second, first
-            there = memory.flat
-            there[one], there[other] = second, first
+        """Let two numbers of each input that may vary change places, and one move a little."""
+        varied = self._varied
+        if len(varied) > MOST_CHANGED:
+            varied = chance.sample(varied, MOST_CHANGED)
+        for memory, known, unmoved in varied:
+            size = known.size
+            one = int(chance.random() * size)
+            other = (one + 1 + int(chance.random() * (size - 1))) % size
+            numbers = (known if unmoved is None else unmoved).flat
+            first, second = numbers[one], numbers[other]
+            if unmoved is not None:
+                numbers[one], numbers[other] = second, first
+                second = _blended(second, first, chance)
+            for there in (known.flat, memory.flat):
+                there[one], there[other] = second, first
 
     def values(self) -> tuple[np.ndarray | None, ...]:
         """What was written to each input; None where nothing was."""
@@ -141,7 +184,7 @@ class _Copy:
 
     def is_intact(self) -> bool:
         """Whether what was written is still there."""
-        same = all(_are_same(memory, known) for memory, known in self._varied)
+        same = all(_are_same(memory, known) for memory, known, _ in self._varied)
         return same and self._read_others() == self._others
 
 
