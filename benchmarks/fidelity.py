@@ -5,7 +5,7 @@
 loop      the median against that of a hand-written loop on the same file, inputs and threads, in
           turns: our worker process for a moment, then the loop's
 fresh     timed runs whose inputs change against timed runs on the same inputs, in one session
-resnet    the same as loop with one model and 20 pairs of processes: how far apart, and on which side?
+resnet    the same as loop with one model and 20 pairs of processes: how far apart, on which side?
 repeat    ten runs of turnkey, of the hand-written loop, and of a naive loop, taking turns: how far
           apart are the results of each?
 verdicts  twelve runs of the same thing while other load comes and goes: how many of the 66 pairs

@@ -1,11 +1,11 @@
 """Inputs that change from run to run, so that no timed run computes what an earlier one did.
 
 A model that keeps results, by the identity of its inputs or by their values, is fast only where the
-same inputs come again. So the runs take turns on several copies of the recorded inputs, and before
-a run two numbers of its copy change places, and one of them moves a little towards the other, as a
-key may be a sum: the shapes, the range and the distribution of the values stay those of the recorded
-workload. Which inputs may change is known from the held-out sets, on which the original has run
-with other values.
+same inputs come again. So the runs take turns on several copies of the recorded inputs. Before a
+run two numbers of its copy change places, and one of them moves a little towards the other, as a
+key may be a sum. The shapes, the range and the distribution of the values stay those of the
+recorded workload. Which inputs may change is known from the held-out sets, on which the original
+has run with other values.
 """
 
 from __future__ import annotations

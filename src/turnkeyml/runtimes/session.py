@@ -87,8 +87,8 @@ class Session(Protocol):
       inputs. They run one at a time.
 
     The session of a live model takes the recorded arguments of the script for the inputs that
-    are fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its weights,
-    as texts by name, to see what changes from call to call.
+    are fed first. It may have ``state() -> dict[str, str]``: what the model holds besides its
+    weights, as texts by name, to see what changes from call to call.
 
     Any session may have ``profile(seconds: float) -> Profile``: the times of the operators by the
     runtime's own profiler, from about so many seconds of runs, half of them without it. It is
