@@ -192,7 +192,7 @@ def memory(cache: Path) -> None:
     (build,) = (cache / "large").glob("large_*")
     size = yaml.safe_load((build / "turnkey_stats.yaml").read_text())["parameter_bytes"]
     detail = f"{ours / 1e9:.2f} GB, baseline {bare / 1e9:.2f} GB, weights {size / 1e9:.2f} GB"
-    show("(peak memory of a build - bare) / weights", (ours - bare) / size, 3, detail)
+    show("(peak memory of a build - bare) / weights", (ours - bare) / size, 1.5, detail)
 
 
 def peak_memory(command: Command) -> int:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -14,6 +18,8 @@ from turnkeyml.build.widen import widen_bfloat16
 from turnkeyml.cache.arrays import narrow, widen
 from turnkeyml.frameworks.torch import export
 from turnkeyml.runtimes.ort_session import run_once
+
+ROOT = Path(__file__).parent.parent
 
 
 class Tied(torch.nn.Module):
@@ -187,6 +193,7 @@ def test_a_large_bfloat16_original_runs_in_fp32_without_a_copy(monkeypatch):
     from turnkeyml.frameworks.torch import reference
 
     monkeypatch.setattr(reference, "PRECISE_LIMIT_BYTES", 100)
+    monkeypatch.setattr(reference, "LARGE_BYTES", 100)
     monkeypatch.setattr(reference.copy, "deepcopy", lambda _: pytest.fail("it was copied"))
     model, x = brain_model(), torch.rand(4, 64, dtype=torch.bfloat16)
     before = dict(model.named_parameters())
@@ -198,3 +205,28 @@ def test_a_large_bfloat16_original_runs_in_fp32_without_a_copy(monkeypatch):
     (output,) = found.values()
     assert output.dtype == np.float32
     assert np.array_equal(output, expected)
+
+
+@pytest.mark.parametrize("copies", [0, 1])
+def test_a_large_original_is_copied_only_if_its_modules_share_weights(monkeypatch, copies):
+    from turnkeyml.frameworks.torch import reference
+
+    torch.manual_seed(0)
+    model = (Tied() if copies else torch.nn.Sequential(torch.nn.Linear(8, 8))).eval()
+    x = torch.randint(0, 4096, (1, 8)) if copies else torch.rand(2, 8)
+    (exact,) = reference.reference_of(model, (x,), {}, ["x"]).in_precision("fp64").values()
+    made = []
+    deepcopy = reference.copy.deepcopy
+    monkeypatch.setattr(reference, "LARGE_BYTES", 0)
+    monkeypatch.setattr(reference.copy, "deepcopy", lambda m: made.append(m) or deepcopy(m))
+    (found,) = reference.reference_of(model, (x,), {}, ["x"]).in_precision("fp64").values()
+    assert len(made) == copies
+    assert np.array_equal(found, exact)
+    assert all(p.dtype == torch.float32 for p in model.parameters())
+
+
+@pytest.mark.slow
+def test_a_build_needs_little_more_memory_than_its_weights():
+    command = [sys.executable, "benchmarks/overhead.py", "memory"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.startswith("ok "), done.stdout

@@ -35,12 +35,13 @@ __all__ = [
 ]
 
 PRECISE_LIMIT_BYTES = 5 << 28
-"""Models with more bytes of weights than this are not copied to run in another precision. From a
-half precision to fp32 they run module by module instead."""
+"""Models with more bytes of weights than this are not run in another precision, except from a half
+precision to fp32."""
 
 LARGE_BYTES, COSTLY_FLOPS = 1 << 28, 2e11
-"""Models with more bytes of weights and more FLOPs than this, or more weights than are copied, are
-run in another precision only if the looser tolerance fails."""
+"""Models with more bytes of weights and more FLOPs than this, or more than ``PRECISE_LIMIT_BYTES``,
+are run in another precision only if the looser tolerance fails; and module by module, as a copy in
+fp64 takes twice the memory of the weights."""
 
 COSTLY_BYTES_OF_SET, COSTLY_FLOPS_OF_SET = 1 << 29, 4e9
 """The same on held-out inputs, of which there are several sets."""
@@ -205,7 +206,7 @@ class _Original:
         weights = self.weight_bytes
         widens = dtype == torch.float32 and lowest_precision(self._model).itemsize < dtype.itemsize
         if weights > PRECISE_LIMIT_BYTES and not widens:
-            print(f"Not run in {precision}: it would copy {weights:,} bytes of weights", flush=True)
+            print(f"Not run in {precision}: it has {weights:,} bytes of weights", flush=True)
             return None
         if dtype == torch.float64 and self.operations > PRECISE_LIMIT_FLOPS:
             print(f"Not run in {precision}: it takes {self.operations:.2g} FLOPs", flush=True)
@@ -214,14 +215,24 @@ class _Original:
             if dtype.itemsize < lowest_precision(self._model).itemsize:
                 with seeded(0), rounding(dtype) as rounded:
                     return self._call(rounded(copy.deepcopy(self._model)))
-            if weights > PRECISE_LIMIT_BYTES:
-                with widened_in_turn(self._model, dtype):
-                    return self._call(self._model, _to(dtype))
-            with seeded(0):
-                return self._call(copy.deepcopy(self._model).to(dtype), _to(dtype))
+            return self._widened(dtype)
         except Exception as error:  # noqa: BLE001 - many models hard-code a dtype; the log says so
             print(f"The original does not run in {precision}: {describe(error)}", flush=True)
             return None
+
+    def _widened(self, dtype: torch.dtype) -> Outputs:
+        """The outputs in a wider precision: of a large model module by module, so that no copy of
+        all weights is needed, unless a module uses weights of another one."""
+        if self.is_large:
+            try:
+                with seeded(0), widened_in_turn(self._model, dtype):
+                    return self._call(self._model, _to(dtype))
+            except Exception as error:
+                if self.weight_bytes > PRECISE_LIMIT_BYTES:
+                    raise
+                print(f"Copied, as it does not run module by module: {describe(error)}", flush=True)
+        with seeded(0):
+            return self._call(copy.deepcopy(self._model).to(dtype), _to(dtype))
 
     def reach(self, precision: str) -> Outputs | None:
         """The least and the largest of each number, with the roundings of a precision times its
