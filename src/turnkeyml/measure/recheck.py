@@ -202,7 +202,7 @@ class _Check:
             found.recorded.append(self._timed(self._reference.inputs))
             found.new.append(self._timed(new))
             found.again.append(self._once())
-            self._method("outputs", self._session.outputs)
+            self._bytes = _nbytes(new) + _nbytes(self._method("outputs", self._session.outputs))
             pairs += 1
             spent = time.perf_counter() - begin
             if spent > SECONDS and (pairs >= FEW_PAIRS or spent > FEW_PAIRS * SECONDS):
@@ -210,7 +210,8 @@ class _Check:
         if not pairs:  # there are no other inputs to run on
             for _ in range(FEW_PAIRS):
                 self._timed(self._reference.inputs)
-                self._bytes += _nbytes(self._method("outputs", self._session.outputs))
+                outputs = self._method("outputs", self._session.outputs)
+                self._bytes = _nbytes(self._reference.inputs) + _nbytes(outputs)
                 if time.perf_counter() - begin > SECONDS:
                     break
         return found

@@ -120,8 +120,10 @@ class GpuSession(LiveSession):
         if _identities((self._args, self._kwargs)) != self._moved_identities:
             self.changes_inputs = True
         found = structure.leaves(self._result, "output")
+        # First of all: a model may return one of its buffers, which are about to move.
+        arrays = dict(to_numpy(name, self._widened(tensor)) for name, tensor in found.items())
         self._placement.restore()
-        return dict(to_numpy(name, self._widened(tensor)) for name, tensor in found.items())
+        return arrays
 
     def _widened(self, tensor: Any) -> Any:
         cast = torch.is_tensor(tensor) and tensor.dtype == self._dtype
