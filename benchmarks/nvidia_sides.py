@@ -46,6 +46,8 @@ class Runs(NamedTuple):
     """Milliseconds of so many inferences, by events."""
     close: Callable[[], None] = lambda: None
     """Gives back what nobody would miss otherwise."""
+    change: Callable[[], Any] = lambda: None
+    """Changes the inputs before a run, as a measurement does; not timed."""
 
 
 class Side:
@@ -109,6 +111,7 @@ class Side:
         for _ in range(RECOVERY):
             run()
         for _ in range(runs):
+            self._runs.change()
             begin = time.perf_counter_ns()
             run()
             times.append(time.perf_counter_ns() - begin)
@@ -180,7 +183,8 @@ def _heat() -> None:
 
 
 def _ours(runtime: str, made: Any, folder: Path, level: int | None) -> Runs:
-    """The session that a measurement would time."""
+    """The session that a measurement would time, with inputs that change as there."""
+    from turnkeyml.measure.fresh_inputs import FreshInputs
     from turnkeyml.measure.opening import open_session
     from turnkeyml.runtimes.contract import LiveModel, Request
     from turnkeyml.runtimes.registry import find_runtime
@@ -206,12 +210,15 @@ def _ours(runtime: str, made: Any, folder: Path, level: int | None) -> Runs:
         request = Request(threads=threads, live=live, precision="fp16")
     opened = open_session(ours, request, inputs)
     session: Any = opened.session
+    arrays = inputs.values() if made is None else [t.numpy() for t in made[1].values()]
+    varied = [n for n, a in enumerate(arrays) if a.dtype.kind == "f" and a.size > 1]
+    fresh = FreshInputs(session, inputs, varied, sum(a.nbytes for a in arrays))
 
     def run() -> None:
         session.run()
         session.synchronize()
 
-    return Runs(run, session.device_times, opened.close)
+    return Runs(run, session.device_times, opened.close, fresh.change_next)
 
 
 def _torch_loop(model: Any, inputs: dict[str, Any], *, compiled: bool) -> Runs:
