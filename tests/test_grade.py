@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -11,7 +12,7 @@ from turnkeyml.display.cautions import cautions, every_caution
 from turnkeyml.display.listing import build_lines, listing, performance_lines
 from turnkeyml.display.overview import line_of
 from turnkeyml.display.results import race_lines
-from turnkeyml.measure.grade import disturbance_of, grade_of, margin_of
+from turnkeyml.measure.grade import disturbance_of, disturbances, grade_of, margin_of
 from turnkeyml.nouns import (
     Conditions,
     Evaluation,
@@ -27,6 +28,8 @@ from turnkeyml.nouns import (
     RaceRow,
     UnderLoad,
 )
+from turnkeyml.nouns.flags import TRAITS
+from turnkeyml.report.rows import Item, row_of_evaluation
 
 INVOCATION = InvocationRecord(
     name="model",
@@ -397,3 +400,42 @@ def test_an_overview_shows_only_bad_grades(width, words):
 
 def test_only_what_has_a_class_shows_one():
     assert not any("Class:" in line for line in shown(evaluation(0.004)))
+
+
+# One table: what the grade counts, a comparison counts
+
+
+def disturbed(number: int) -> Evaluation:
+    """An evaluation under conditions that are drawn at random, with some flags."""
+    random = Random(number)
+    kinds = random.sample([kind.value for kind in FlagKind], random.randrange(6))
+    facts = {
+        "other_cores": random.choice([None, 0.1, 0.16, random.uniform(0, 2)]),
+        "own_cores": random.choice([None, 0.05, random.uniform(0, 2)]),
+        "stolen_share": random.choice([None, 0.005, random.uniform(0, 0.5)]),
+        "throttled_seconds": random.choice([None, random.uniform(0, 1)]),
+        "overheated": random.choice([None, 0.0, 3.0]),
+    }
+    return evaluation(0.004, *kinds, **facts)
+
+
+@pytest.mark.parametrize("number", range(200))
+def test_a_comparison_counts_every_disturbance_as_the_grade_does(number):
+    found = disturbed(number)
+    row = row_of_evaluation(Item("m_12345678", "m", "12345678", "12345678"), found)
+    counted = {
+        kind: margin
+        for kind, margin in disturbances(found.performance, found.conditions).items()
+        if kind.traits.in_compare
+    }
+    assert row.disturbance == pytest.approx(min(max(counted.values()), 1.0))
+
+
+@pytest.mark.parametrize("kind", ["throttle", "foreign", "heat", "drift"])
+def test_what_lowers_the_grade_widens_the_interval_of_a_comparison(kind):
+    row = row_of_evaluation(Item("m_1", "m", "1", "1"), evaluation(0.004, kind))
+    assert row.disturbance == disturbance_of(performance(0.004, kind), conditions()) > 0
+
+
+def test_every_kind_of_flag_has_a_row():
+    assert set(TRAITS) == set(FlagKind)

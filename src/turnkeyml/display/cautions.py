@@ -11,46 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from turnkeyml.measure.grade import LIMITS, disturbances
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, Grade, Performance
+from turnkeyml.nouns import Aspect, Evaluation, Flag, FlagKind, Grade, Performance
 
 __all__ = ["cautions", "every_caution"]
 
 MOST = 2
 """Sentences that are shown."""
 
-OF_THE_MACHINE = (
-    FlagKind.HEAT,
-    FlagKind.QUOTA,
-    FlagKind.LOAD,
-    FlagKind.STEAL,
-    FlagKind.PLACEMENT,
-    FlagKind.THROTTLE,
-    FlagKind.FOREIGN,
-    FlagKind.OWN_LOAD,
-)
-"""Flags about the whole machine, whose sentences name no contestant."""
 SYMPTOMS = (FlagKind.DRIFT, FlagKind.UNSTEADY, FlagKind.VARIATION)
 """Effects of other programs on a series of runs; the last one also widens the interval."""
-LENGTH = (FlagKind.FEW, FlagKind.CAP, FlagKind.SETTLED)
-"""Why the interval of the median is wider than the rule asks for."""
-DISCREDITING = tuple(kind for kind in FlagKind if kind.discredits)
+LENGTH = tuple(kind for kind in FlagKind if kind.traits.aspect is Aspect.LENGTH)
 ABOUT_THE_MODEL = (FlagKind.STATE, FlagKind.FOLDED, FlagKind.VALUES)
-"""What a latency is that of, if that is not the whole model on any inputs."""
-ALWAYS_TOLD = (
-    *DISCREDITING,
-    *ABOUT_THE_MODEL,
-    FlagKind.OWN_LOAD,
-    FlagKind.ARTIFACT,
-    FlagKind.HEAT,
-    FlagKind.THROTTLE,
-    FlagKind.FOREIGN,
-    FlagKind.QUOTA,
-    FlagKind.PROCESSES,
-    FlagKind.REPORTED,
-    FlagKind.OVERLOAD,
-    FlagKind.LATE,
-)
-"""Flags that are shown even with grade A: the measurement was not the requested one."""
+"""In the order in which they are told."""
 LIMITED = 0.5
 """The weight of what a latency is only that of: more than what moves a median a little."""
 INCOMPLETE = 0.05
@@ -103,7 +75,7 @@ class _Measured:
     def flags(self) -> list[Flag]:
         """The flags to show: with grade A only a few."""
         good = self.evaluation.grade is Grade.A
-        return [f for f in self.performance.flags if not good or f.kind in ALWAYS_TOLD]
+        return [f for f in self.performance.flags if not good or f.kind.traits.with_grade_a]
 
     @property
     def width(self) -> float:
@@ -180,7 +152,7 @@ def _root(
     text = [flag.text for flag in worst.flags if flag.kind is kind][-1]
     affected = [m for m in measured if m.has(kind, *explains)]
     weight = max(least, *(m.weight(kind, *explains) for m in affected))
-    named = text if kind in OF_THE_MACHINE else _named(those, measured, text)
+    named = text if kind.traits.aspect is Aspect.MACHINE else _named(those, measured, text)
     yield _Root(named, weight)
 
 

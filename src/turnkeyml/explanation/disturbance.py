@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from turnkeyml.measure.grade import OTHER_SHARE
+from turnkeyml.nouns import OTHER_SHARE
 from turnkeyml.nouns.explanations import Peaks
 from turnkeyml.system import machine
 from turnkeyml.system.activity import Reading, read

@@ -29,7 +29,7 @@ from turnkeyml.explanation.roofline import (
 )
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
-from turnkeyml.nouns import Evaluation, FlagKind, Performance, Plan, to_dict
+from turnkeyml.nouns import Evaluation, Performance, Plan, to_dict
 from turnkeyml.nouns.explanations import Explanation, Peaks
 from turnkeyml.nouns.profiles import LAYER
 from turnkeyml.runtimes.contract import Runtime
@@ -39,8 +39,6 @@ from turnkeyml.runtimes.registry import find_device, find_runtime
 __all__ = ["explain_build"]
 
 Tell = Callable[[str], None]
-DISTURBING = (FlagKind.LOAD, FlagKind.STEAL, FlagKind.QUOTA, FlagKind.HEAT, FlagKind.THROTTLE)
-"""Flags of a latency that say something about the machine, and so about every finding."""
 
 
 def explain_build(
@@ -98,7 +96,7 @@ def _accelerator(plan: Plan, runtime: Runtime) -> Accelerator | None:
 
 def _cautions(performance: Performance, peaks: Peaks) -> Iterator[str]:
     """What else went on while the latency or the peaks were measured."""
-    yield from (flag.text for flag in performance.flags if flag.kind in DISTURBING)
+    yield from (flag.text for flag in performance.flags if flag.kind.traits.in_explanations)
     if is_disturbed(peaks):
         yield (
             f"Other programs kept {peaks.other_cores:.1f} processors busy while the peaks were "

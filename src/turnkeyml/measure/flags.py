@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from turnkeyml.measure.distance import ALIKE, extremes
-from turnkeyml.measure.grade import OTHER_SHARE, processor_count
+from turnkeyml.measure.grade import processor_count
 from turnkeyml.measure.meter import TIMER_SHARE
 from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
-from turnkeyml.nouns import Conditions, Flag, FlagKind
+from turnkeyml.nouns import OTHER_SHARE, Conditions, Flag, FlagKind
 
 __all__ = ["about_folding", "find_flags"]
 

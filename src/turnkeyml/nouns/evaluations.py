@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from turnkeyml.nouns.flags import Flag
 from turnkeyml.nouns.loads import UnderLoad
 from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
@@ -14,8 +15,6 @@ __all__ = [
     "Conditions",
     "Evaluation",
     "EvaluationStatus",
-    "Flag",
-    "FlagKind",
     "Generation",
     "Grade",
     "MeasuredPerformance",
@@ -46,58 +45,6 @@ class Grade(Word):
     """Reliable to 10%: disturbed, or measured for a short time."""
     D = "D"
     """Not reliable."""
-
-
-class FlagKind(Word):
-    """The kind of a problem with a measurement."""
-
-    CAP = "cap"
-    SETTLED = "settled"
-    PROCESSES = "processes"
-    FEW = "few"
-    UNSTEADY = "unsteady"
-    TIMER = "timer"
-    DRIFT = "drift"
-    VARIATION = "variation"
-    LOAD = "load"
-    STEAL = "steal"
-    QUOTA = "quota"
-    HEAT = "heat"
-    THREADS = "threads"
-    PLACEMENT = "placement"
-    ARTIFACT = "artifact"
-    REPORTED = "self-reported"
-    THROTTLE = "throttle"
-    FOREIGN = "foreign"
-    OVERLOAD = "overload"
-    LATE = "late"
-    SEEN = "seen-inputs"
-    """Faster on inputs that it has seen than on others."""
-    VALUES = "values"
-    """The latency depends on the values of the inputs."""
-    STATE = "state"
-    """The model kept or changed something from one call to the next."""
-    FOLDED = "folded"
-    """A share of the model does not depend on any input; the runtime computes it once."""
-    IMPLAUSIBLE = "implausible"
-    """Faster than the machine can be, or than the runs that were verified."""
-    METHODS = "outside-of-run"
-    """The session works outside of the method that is timed."""
-    OWN_LOAD = "own-load"
-    """Threads or processes that the script left behind were running."""
-
-    @property
-    def discredits(self) -> bool:
-        """Whether the latency is not that of the model: it earns no grade and wins no race."""
-        return self in (FlagKind.SEEN, FlagKind.IMPLAUSIBLE, FlagKind.METHODS)
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A problem with a measurement, in a sentence that says what to do about it."""
-
-    kind: FlagKind
-    text: str
 
 
 @dataclass(frozen=True)

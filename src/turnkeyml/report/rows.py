@@ -12,6 +12,7 @@ from turnkeyml.nouns import (
     BuildStatus,
     Cause,
     DamagedRecord,
+    Disturbance,
     Evaluation,
     EvaluationStatus,
     Flag,
@@ -20,6 +21,7 @@ from turnkeyml.nouns import (
     Verdict,
     Word,
     label_of,
+    margins,
 )
 from turnkeyml.report.builds import LONGEST, check_latency
 from turnkeyml.report.cells import evaluation_cells
@@ -37,13 +39,6 @@ __all__ = [
 ]
 
 W = TypeVar("W", bound=Word)
-
-DISTURBANCES: dict[str, float] = {
-    FlagKind.DRIFT: 0.03,
-    FlagKind.UNSTEADY: 0.03,
-    FlagKind.HEAT: 0.05,
-}
-"""The relative error of a median that a flag stands for, if the record has no figure for it."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +191,7 @@ def _measured_row(cells: Record) -> Row:
         flags=tuple(Flag(kind, "") for kind in FlagKind if kind in kinds),
         conditions=_conditions(cells),
         sample_count=int(_number(cells, "samples")),
-        disturbance=_disturbance(set(kinds), _shares(cells)),
+        disturbance=_disturbance(set(kinds), cells),
         distance=_positive(cells, "conditions_processor_distance"),
         memory_speed=_positive(cells, "conditions_memory_speed"),
         memory_share=_memory_share(cells),
@@ -210,25 +205,20 @@ def _memory_share(cells: Record) -> float:
     return max(0.0, used) / (speed * 1e9) / (latency / 1e3) if speed and latency else 0.0
 
 
-def _disturbance(flags: set[str], shares: dict[str, float]) -> float:
-    """The relative error of a median that the flagged disturbances may have caused.
-
-    A program that takes a share of the processors may take that share of the time.
-    """
-    found = (shares.get(kind, DISTURBANCES.get(kind, 0.0)) for kind in flags)
-    return max((min(share, 1.0) for share in found), default=0.0)
-
-
-def _shares(cells: Record) -> dict[str, float]:
-    """The shares of the time that others took, by flag."""
+def _disturbance(kinds: set[str], cells: Record) -> float:
+    """The relative error of a median that what else went on may have caused."""
     processors = text_of(cells, "conditions_processors").count(",") + 1
-    throttled = _number(cells, "conditions_throttled_seconds")
-    return {
-        FlagKind.LOAD: _number(cells, "conditions_other_cores") / processors,
-        FlagKind.OWN_LOAD: _number(cells, "conditions_own_cores") / processors,
-        FlagKind.STEAL: _number(cells, "conditions_stolen_share"),
-        FlagKind.QUOTA: throttled / (_number(cells, "wall_seconds") or 1.0),
-    }
+    if _number(cells, "conditions_overheated"):
+        kinds = {*kinds, FlagKind.HEAT}
+    found = Disturbance(
+        kinds,
+        others=_number(cells, "conditions_other_cores") / processors,
+        own=_number(cells, "conditions_own_cores") / processors,
+        stolen=_number(cells, "conditions_stolen_share"),
+        throttled=_number(cells, "conditions_throttled_seconds")
+        / (_number(cells, "wall_seconds") or 1.0),
+    )
+    return min(max(margins(found, in_compare=True).values()), 1.0)
 
 
 def _conditions(cells: Record) -> dict[str, str]:

@@ -8,17 +8,6 @@ from turnkeyml.nouns import Flag, FlagKind, Performance, UnderLoad
 
 __all__ = ["load_flags"]
 
-OF_A_SERIES = (
-    FlagKind.CAP,
-    FlagKind.SETTLED,
-    FlagKind.FEW,
-    FlagKind.UNSTEADY,
-    FlagKind.TIMER,
-    FlagKind.DRIFT,
-    FlagKind.VARIATION,
-)
-"""Flags about runs that follow each other. Requests that wait in a queue do not resemble them."""
-
 LATE_SHARE = 0.1
 """Of the median latency, by which the 99th percentile of requests may be sent late."""
 LATE_MILLISECONDS = 1.0
@@ -27,7 +16,7 @@ LATE_MILLISECONDS = 1.0
 
 def load_flags(load: UnderLoad, performance: Performance) -> tuple[Flag, ...]:
     """The flags of a measurement under load: those of the machine, and those of the load."""
-    kept = [flag for flag in performance.flags if flag.kind not in OF_A_SERIES]
+    kept = [flag for flag in performance.flags if flag.kind.traits.under_load]
     return (*kept, *_overload(load, performance), *_lateness(load, performance))
 
 
