@@ -61,8 +61,8 @@ def test_an_earlier_run_says_what_is_reused_and_how_long_it_took(ran):
     ("words", "obstacle"),
     [
         (["--rebuild", "always"], "--rebuild always"),
-        (["--sequence", "onnx-fp32"], "another sequence"),
-        (["--onnx-opset", "17"], "another opset"),
+        (["--sequence", "onnx-fp32"], "sequence changed"),
+        (["--onnx-opset", "17"], "opset changed"),
     ],
 )
 def test_a_build_that_does_not_fit_is_made_again(ran, words, obstacle):

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.api.plan import plan_of
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.stats import update_invocation
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import InputResult, Plan
 from turnkeyml.nouns.explanations import Explanation
 from turnkeyml.options import BenchmarkOptions, ExplainOptions, options_of, takes
+from turnkeyml.runtimes.registry import find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -95,8 +97,24 @@ def _built(name: str, plan: Plan, options: Mapping[str, Any]) -> Iterator[BuildF
 
     known = options_of(BenchmarkOptions)
     passed: Any = {key: value for key, value in options.items() if key in known}
-    for result in benchmark_files(name, build_only=True, **passed):
-        yield from _folders(result, plan)
+    if any(find_runtime(runtime, plan.device).measures_files for runtime in plan.runtimes):
+        for result in benchmark_files(name, build_only=True, **passed):
+            yield from _folders(result, plan)
+        return
+    for result in benchmark_files(name, analyze_only=True, **passed):
+        yield from _live_folders(result, plan)
+
+
+def _live_folders(result: InputResult, plan: Plan) -> Iterator[BuildFolder]:
+    """The folders of models that are measured live, for which nothing is built."""
+    if not result.invocations:
+        raise MeasureError(f"{result.input.name}: {result.failure or 'it calls no model'}")
+    for one in result.invocations:
+        folder = BuildFolder(Path(plan.cache_dir), one.invocation.build_name)
+        with folder.lock():
+            folder.path.mkdir(parents=True, exist_ok=True)
+            update_invocation(folder, one.invocation, result.input.labels)
+        yield folder
 
 
 def _folders(result: InputResult, plan: Plan) -> Iterator[BuildFolder]:

@@ -5,30 +5,34 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
 from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+from turnkeyml.build.reuse import why_rebuild
 from turnkeyml.build.shared import SHARE, SharedBuild
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.files import checksum
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
-from turnkeyml.cache.stats import retire_evaluations
+from turnkeyml.cache.stats import reinstate_evaluations, retire_evaluations
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.capsule import is_intact, save_inputs, save_reference
+from turnkeyml.verify.capsule import save_inputs, save_reference
 from turnkeyml.verify.judge import calibrate
 from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Built", "build"]
+
+OF_THE_FILE = frozenset({"turnkey version", "sequence", "opset", "widening"})
+"""The parts of a key that a measurement of the live model does not depend on."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def build(
     cached = read_state(folder)
     builder = _Builder(subject, folder, sink, sequence, plan.onnx_opset, widens)
     key = builder.key()
-    why = _why_not_reusable(cached, key, folder) if cached is not None else None
+    why = why_rebuild(cached, key, folder) if cached is not None else None
     if cached is not None and plan.rebuild == "never":
         return _load_regardless(cached, why, folder)
     if cached is not None and plan.rebuild == "if_needed" and why is None:
@@ -86,6 +90,8 @@ class _Builder:
     sequence: Sequence
     chosen_opset: int | None
     widens: bool = False
+    _retired: list[dict[str, Any]] = field(default_factory=list)
+    """The evaluations of what was in the folder before."""
 
     @property
     def opset(self) -> int:
@@ -114,12 +120,18 @@ class _Builder:
 
     def _begin(self, key: dict[str, str]) -> BuildState:
         """Write the state of a build that is running, and remove what an earlier one left."""
+        cached = read_state(self.folder)
         state = self._new_state(key)
         self.folder.path.mkdir(parents=True, exist_ok=True)
         write_state(self.folder, state)
         self.folder.remove_build()
-        retire_evaluations(self.folder)
+        self._retired = retire_evaluations(self.folder, keep_live=self._has_same_model(cached, key))
         return state
+
+    def _has_same_model(self, cached: BuildState | None, key: dict[str, str]) -> bool:
+        """Whether the build in the cache is of this model: the sequence may be another one."""
+        parts = key.keys() - OF_THE_FILE
+        return cached is None or all(cached.key.get(part) == key[part] for part in parts)
 
     def adopt(self, key: dict[str, str], shared: SharedBuild) -> tuple[BuildState | None, str]:
         """Use the files of another length, if they verify at this one; else None and the reason."""
@@ -191,6 +203,7 @@ class _Builder:
         )
         done = replace(done, files=self.folder.file_sizes())
         write_state(self.folder, done)
+        reinstate_evaluations(self.folder, self._retired, done.facts.get("sha256", {}).values())
         return done
 
     def _reference(self) -> Reference:
@@ -354,20 +367,6 @@ def _calibrate(bench: Workbench) -> None:
         precisions.append("fp32")
     for precision in precisions:
         calibrate(bench.reference, precision)
-
-
-def _why_not_reusable(cached: BuildState, key: dict[str, str], folder: BuildFolder) -> str | None:
-    """Why a cached build cannot be reused, as the end of a sentence; None if it can."""
-    changed = [part for part in key if cached.key.get(part) != key[part]]
-    if changed:
-        return f"{' and '.join(changed)} changed"
-    if cached.build_status is BuildStatus.RUNNING:
-        return "it was interrupted"
-    if not cached.succeeded:
-        return "it had failed"
-    if folder.file_sizes() != cached.files or not is_intact(folder, cached.reference):
-        return "its files had been removed or changed"
-    return None
 
 
 def _load_regardless(cached: BuildState, why: str | None, folder: BuildFolder) -> Built:

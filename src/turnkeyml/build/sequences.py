@@ -30,6 +30,7 @@ __all__ = [
     "sequence_names",
     "sequence_with",
     "stage_names",
+    "stages_of",
     "unpickle",
 ]
 
@@ -114,7 +115,7 @@ def sequence_names() -> list[str]:
 def check_name(name: str | None) -> None:
     """Raise a usage error unless this is the name of a sequence or a list of stages."""
     if name is not None:
-        _stages_of(name)
+        stages_of(name)
 
 
 def stage_names() -> list[str]:
@@ -128,8 +129,8 @@ def _built_in_stages() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(stages.__path__))
 
 
-def _stages_of(name: str) -> tuple[str, ...]:
-    """The stages between the first and the last: of a named sequence, or as listed."""
+def stages_of(name: str) -> tuple[str, ...]:
+    """The stages of a sequence between the first and the last: of a named one, or as listed."""
     if name in SEQUENCES:
         return SEQUENCES[name].stages
     plugged = _plugged().sequences.get(name)
@@ -153,7 +154,7 @@ def find_sequence(name: str, receiving: Stage) -> Sequence:
 
     if name not in SEQUENCES and isinstance(whole := _plugged().sequences.get(name), Sequence):
         return _completed(name, whole, receiving)
-    stages = (make_stage(stage) for stage in (*_stages_of(name), "set_success"))
+    stages = (make_stage(stage) for stage in (*stages_of(name), "set_success"))
     return Sequence(name, [receiving, *stages])
 
 

@@ -11,7 +11,7 @@ from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.cache.files import MOST_BYTES, open_regular, replacing, set_aside
 from turnkeyml.cache.layout import BuildFolder
 
-__all__ = ["add_history", "read_history"]
+__all__ = ["add_history", "read_history", "take_from_history"]
 
 
 def read_history(folder: BuildFolder) -> list[Any]:
@@ -41,6 +41,14 @@ def add_history(folder: BuildFolder, evaluations: Iterable[Any]) -> None:
         before = b""
     with replacing(folder.history) as temporary:
         temporary.write_bytes(before + b"".join(lines))
+
+
+def take_from_history(folder: BuildFolder, evaluations: Iterable[Any]) -> None:
+    """Remove evaluations that are current again. Needs the build's lock."""
+    lines = {json.dumps(evaluation).encode() for evaluation in evaluations}
+    kept = [line for line in _content(folder).splitlines() if line not in lines]
+    with replacing(folder.history) as temporary:
+        temporary.write_bytes(b"".join(line + b"\n" for line in kept))
 
 
 def _content(folder: BuildFolder) -> bytes:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import turnkeyml
 from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
-from turnkeyml.cache.history import add_history
+from turnkeyml.cache.history import add_history, take_from_history
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
+    ContestantKey,
     DamagedRecord,
     Evaluation,
+    InvocationRecord,
     Phase,
     StageRecord,
     Steps,
@@ -27,8 +31,10 @@ __all__ = [
     "evaluations_in",
     "load_labels",
     "read_stats",
+    "reinstate_evaluations",
     "retire_evaluations",
     "stats_damages",
+    "update_invocation",
     "update_stats",
 ]
 
@@ -139,6 +145,32 @@ def update_stats(folder: BuildFolder, **sections: Any) -> str | None:
     return told
 
 
+def update_invocation(
+    folder: BuildFolder, record: InvocationRecord, labels: dict[str, tuple[str, ...]]
+) -> str | None:
+    """Record what a build is of, like ``update_stats``."""
+    decoder: dict[str, Any] = {}
+    if record.phase is not None:
+        decoder = {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}
+    return update_stats(
+        folder,
+        turnkey_version=turnkeyml.__version__,
+        build_name=record.build_name,
+        model_name=record.name,
+        model_class=record.class_name,
+        model_type=record.model_type,
+        model_hash=record.model_hash,
+        hash=record.hash,
+        file=record.file,
+        labels=labels,
+        parameters=record.parameters,
+        parameter_bytes=record.parameter_bytes,
+        input_shapes=record.shapes,
+        input_dtypes=record.dtypes,
+        **decoder,
+    )
+
+
 def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
     """The evaluations among some stats; what does not read as one is left out."""
     return [e for e in _all_evaluations(stats) if _why_damaged(e) is None]
@@ -167,29 +199,30 @@ def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     update_stats(folder, evaluations=[*kept, new])
 
 
-def retire_evaluations(folder: BuildFolder) -> None:
-    """Move every evaluation to the history, because what it measured is built anew."""
-    add_history(folder, filter(None, _all_evaluations(read_stats(folder))))
-    update_stats(folder, evaluations=[])
+def retire_evaluations(folder: BuildFolder, *, keep_live: bool = False) -> list[dict[str, Any]]:
+    """Move evaluations to the history, because what they measured is built anew; return them.
+
+    ``keep_live``: those of live models stay, as the model is the same.
+    """
+    every = [e for e in _all_evaluations(read_stats(folder)) if e]
+    kept = [e for e in every if keep_live and isinstance(e, dict) and e.get("artifact") is None]
+    retired = [e for e in every if e not in kept]
+    add_history(folder, retired)
+    update_stats(folder, evaluations=kept)
+    return retired
+
+
+def reinstate_evaluations(
+    folder: BuildFolder, retired: list[dict[str, Any]], checksums: Iterable[str]
+) -> None:
+    """Make evaluations current again if the new build has the file that they measured."""
+    known = set(checksums)
+    same = [e for e in retired if isinstance(e, dict) and e.get("artifact_sha256") in known]
+    if same:
+        take_from_history(folder, same)
+        update_stats(folder, evaluations=[*_all_evaluations(read_stats(folder)), *same])
 
 
 def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:
-    """Whether two evaluations of a build answer the same question.
-
-    One that failed early does not know its precision; it stands for any.
-    """
-    if not isinstance(one, dict):
-        return False
-    told = [(one.get(key), other.get(key)) for key in ("device_type", "runtime")]
-    told += [(one.get(key) or "", other.get(key) or "") for key in ("python", "host")]
-    told.append((one.get("parameters") or {}, other.get("parameters") or {}))
-    told.append((_load_of(one), _load_of(other)))
-    precisions = [one.get("precision"), other.get("precision")]
-    alike = precisions[0] == precisions[1] or not all(precisions)
-    return alike and all(mine == theirs for mine, theirs in told)
-
-
-def _load_of(evaluation: dict[str, Any]) -> str:
-    """The load that it was measured under; empty for one run at a time."""
-    found = evaluation.get("under_load")
-    return str(found.get("pattern") or "") if isinstance(found, dict) else ""
+    """Whether two evaluations of a build answer the same question."""
+    return isinstance(one, dict) and ContestantKey.of(one).stands_for(ContestantKey.of(other))

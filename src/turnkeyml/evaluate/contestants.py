@@ -35,6 +35,8 @@ class Contestants:
     """What it is for a decoder."""
     tokens: int = 0
     """How many tokens a run gives."""
+    measured: tuple[str, ...] = ()
+    """The precisions of the files to measure where the plan names none."""
 
     @property
     def threads(self) -> int:
@@ -61,7 +63,8 @@ class Contestants:
 
     def _precisions(self) -> list[str]:
         """The requested precisions that the build has; its own precision if it has none."""
-        built = [p for p in dict.fromkeys(self.plan.precisions) if self._kind(p)]
+        wanted = self.plan.precisions or self.measured
+        built = [p for p in dict.fromkeys(wanted) if self._kind(p)]
         return built or [self._own_precision()]
 
     def missing_precisions(self) -> list[str]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import turnkeyml
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
-from turnkeyml.build.sequences import buildable_precisions, find_sequence, sequence_with
+from turnkeyml.build.reuse import Wanted, wanted_build
+from turnkeyml.build.sequences import find_sequence
 from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import WIDENED_FROM, Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import add_evaluation, update_stats
+from turnkeyml.cache.stats import add_evaluation, update_invocation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.measuring import measure_contestants
@@ -28,7 +29,6 @@ from turnkeyml.nouns import (
     HERE,
     BuildStatus,
     Evaluation,
-    InvocationRecord,
     InvocationResult,
     Plan,
     RaceResult,
@@ -207,7 +207,7 @@ class _Work:
     def _build(self) -> Built:
         sequence = self.sequence
         if sequence is None:
-            sequence = find_sequence(self._sequence_name(), self.subject.receiving_stage())
+            sequence = find_sequence(self._wanted.sequence, self.subject.receiving_stage())
         return build(
             self.subject,
             sequence,
@@ -235,23 +235,15 @@ class _Work:
                     return found
         return None
 
-    def _sequence_name(self) -> str:
-        """The requested sequence; otherwise one for the requested precisions, or the default.
+    @functools.cached_property
+    def _wanted(self) -> Wanted:
+        """The sequence to build with: as planned, or the default, or that of a larger build."""
+        return wanted_build(self.plan, self._default_sequence(), read_state(self.folder))
 
-        The precisions of a cached build are added, so that it is not rebuilt with fewer; the
-        original of a file may be in one that no sequence builds, such as mixed.
-        """
-        plan, subject = self.plan, self.subject
-        if plan.sequence is not None:
-            return plan.sequence
-        if plan.precisions:
-            cached = read_state(self.folder)
-            kept = cached.precisions if cached is not None and cached.succeeded else ()
-            rebuilt = set(kept).intersection(buildable_precisions())
-            return sequence_with({*plan.precisions, *rebuilt})
-        if subject.default_sequence is not None:
-            return subject.default_sequence
-        device = find_device(plan.device)
+    def _default_sequence(self) -> str:
+        if self.subject.default_sequence is not None:
+            return self.subject.default_sequence
+        device = find_device(self.plan.device)
         names = [r.default_sequence for r in self._runtimes() if r.measures_files]
         return (
             names[0]
@@ -288,8 +280,16 @@ class _Work:
         state = built.state if built else None
         fresh = built is not None and not built.reused
         record = self.subject.record
+        measured = self._wanted.precisions if built is not None and self.sequence is None else ()
         contestants = Contestants(
-            self.folder, self.plan, state, self.subject, fresh, record.phase, record.tokens
+            self.folder,
+            self.plan,
+            state,
+            self.subject,
+            fresh,
+            record.phase,
+            record.tokens,
+            measured,
         )
         evaluations, race = measure_contestants(
             contestants,
@@ -305,24 +305,7 @@ class _Work:
 
     def _write_subject_stats(self) -> str | None:
         """What could not be kept of the earlier stats, in a sentence."""
-        record = self.subject.record
-        return update_stats(
-            self.folder,
-            turnkey_version=turnkeyml.__version__,
-            build_name=record.build_name,
-            model_name=record.name,
-            model_class=record.class_name,
-            model_type=record.model_type,
-            model_hash=record.model_hash,
-            hash=record.hash,
-            file=record.file,
-            labels=self.labels,
-            parameters=record.parameters,
-            parameter_bytes=record.parameter_bytes,
-            input_shapes=record.shapes,
-            input_dtypes=record.dtypes,
-            **_decoder_stats(record),
-        )
+        return update_invocation(self.folder, self.subject.record, self.labels)
 
     def _write_failure(self, message: str) -> None:
         """Note why the build failed, at which stage, and what the stages took until then."""
@@ -348,10 +331,3 @@ class _Work:
                 "verification": state.verification,
             },
         )
-
-
-def _decoder_stats(record: InvocationRecord) -> dict[str, Any]:
-    """What the stats of an invocation say of its decoder; nothing if it has none."""
-    if record.phase is None:
-        return {}
-    return {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}

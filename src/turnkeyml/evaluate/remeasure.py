@@ -13,7 +13,7 @@ from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.measuring import measure_contestants
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
-from turnkeyml.nouns import HERE, Evaluation, Phase, Place, Plan, from_dict
+from turnkeyml.nouns import HERE, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
 from turnkeyml.nouns.tuning import TUNED
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -53,29 +53,45 @@ def _measure_point(
     folder: BuildFolder, plan: Plan, skip: str, before: list[dict[str, Any]], warn: Warn | None
 ) -> list[Evaluation]:
     evaluations: list[Evaluation] = []
-    for places, names in _left(plan, skip, before).items():
+    state = read_state(folder)
+    own = state.precisions[:1] if state is not None else []
+    for (places, precisions), names in _left(plan, skip, before, tuple(own)).items():
         runtimes = [find_runtime(name, plan.device) for name in names]
-        if places:
-            evaluations += _measure(folder, replace(plan, places=places), runtimes, warn)
+        chosen = precisions if plan.precisions else ()
+        there = replace(plan, places=places, precisions=chosen)
+        evaluations += _measure(folder, there, runtimes, warn)
     for evaluation in evaluations:
         add_evaluation(folder, evaluation)
     return evaluations
 
 
+Group = tuple[tuple[Place, ...], tuple[str, ...]]
+"""Places, and the precisions to measure there."""
+
+
 def _left(
-    plan: Plan, skip: str, before: list[dict[str, Any]]
-) -> dict[tuple[Place, ...], list[str]]:
-    """The runtimes that the policy does not skip, by the places where they are to measure."""
-    known = ("device_type", "runtime", "python", "host")
-    earlier = {tuple(e.get(key) or "" for key in known): e.get("status") for e in before}
-    left: dict[tuple[Place, ...], list[str]] = {}
+    plan: Plan, skip: str, before: list[dict[str, Any]], own: tuple[str, ...]
+) -> dict[Group, list[str]]:
+    """The runtimes that the policy does not skip, by where and in which precisions they measure.
+
+    ``own`` is the precision that is measured where the plan names none.
+    """
+    keys = [(ContestantKey.of({**e, "parameters": {}, "under_load": None}), e) for e in before]
+
+    def is_skipped(name: str, place: Place, precision: str) -> bool:
+        wanted = ContestantKey(plan.device, name, place.name, place.host_name, precision)
+        earlier = [e.get("status") for key, e in keys if key.stands_for(wanted)]
+        return bool(earlier) and earlier[-1] in SKIP[skip]
+
+    left: dict[Group, list[str]] = {}
     for name in plan.runtimes:
-        places = [
-            place
-            for place in plan.places or (HERE,)
-            if earlier.get((plan.device, name, place.name, place.host_name)) not in SKIP[skip]
-        ]
-        left.setdefault(tuple(places), []).append(name)
+        at: dict[tuple[Place, ...], list[str]] = {}
+        for precision in plan.precisions or own or ("",):
+            places = tuple(p for p in plan.places or (HERE,) if not is_skipped(name, p, precision))
+            at.setdefault(places, []).append(precision)
+        for places, precisions in at.items():
+            if places:
+                left.setdefault((places, tuple(precisions)), []).append(name)
     return left
 
 

@@ -7,18 +7,23 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from turnkeyml.build.subject import Subject
 from turnkeyml.discover.inputs import find_inputs
 from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
-from turnkeyml.measure.opening import open_session
+from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.worker import Hello, claim_streams, serve
-from turnkeyml.nouns import from_dict
+from turnkeyml.nouns import Verification, from_dict
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.verify.judge import judge_live
+from turnkeyml.verify.reference import Reference
+
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.contract import Session
 
 __all__ = ["RerunRequest", "main"]
 
@@ -39,6 +44,8 @@ class RerunRequest:
     cast_to: str = ""
     varied: tuple[int, ...] = ()
     """The positions of the inputs whose values may change from run to run."""
+    verifies: bool = False
+    """Whether the outputs are compared with those of the original before anything is timed."""
 
 
 def main() -> None:
@@ -65,12 +72,22 @@ def main() -> None:
             arguments=request.arguments,
             build_folder=request.build_folder,
         )
-        opened = open_session(runtime, wanted, {})
+        reference = subject.reference(request.threads) if request.verifies else None
+        opened = open_session(runtime, wanted, reference.inputs if reference else {})
+        verdict = _verdict(opened, reference, wanted.precision) if reference else None
         opened.vary({}, request.varied)
         opened.forget_outputs()
-        hello = Hello(opened.costs(), pid=os.getpid())
+        hello = Hello(opened.costs(), verdict, pid=os.getpid())
         serve(opened, hello, commands, replies, opened.recheck)
         opened.close()
+
+
+def _verdict(opened: Opened, reference: Reference, precision: str) -> Verification:
+    found = opened.verified(
+        lambda within: judge_live(opened.outputs, opened.run_on, reference, within), precision
+    )
+    cast("Session", opened.session).feed(reference.inputs)
+    return found
 
 
 def _find(request: RerunRequest) -> Subject:

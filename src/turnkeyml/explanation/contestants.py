@@ -156,6 +156,7 @@ def _live(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> Live
         arguments=runtime.complete(plan.rt_args),
         build_folder=str(folder.path),
         cast_to=cast_to,
+        verifies=True,
     )
     return LiveAgain(runtime, cast_to or _precision(stats), work, request)
 

@@ -6,7 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from turnkeyml.build.sequences import SEQUENCES, sequence_with
+from turnkeyml.build.reuse import key_of_sequence, wanted_build, why_rebuild
+from turnkeyml.build.sequences import buildable_precisions, sequence_with
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.cache.summaries import disk_bytes
@@ -87,8 +88,7 @@ def _sequence(task: Task, runtimes: list[Runtime]) -> str | None:
         return None
     if plan.sequence is not None:
         return plan.sequence
-    built = {p for found in SEQUENCES.values() for p in found.precisions}
-    if wanted := [p for p in plan.precisions if p in built]:
+    if wanted := [p for p in plan.precisions if p in buildable_precisions()]:
         return sequence_with(wanted)
     if not task.input.is_script:
         return None
@@ -104,23 +104,23 @@ def _builds(task: Task, result: InputResult, sequence: str | None) -> list[Cache
     for name in names:
         folder = BuildFolder(Path(task.plan.cache_dir), name)
         if folder.path.is_dir():
-            obstacle = _obstacle(read_state(folder), task.plan, sequence)
+            obstacle = _obstacle(read_state(folder), folder, task.plan, sequence)
             found.append(CachedBuild(name, disk_bytes([folder]), not obstacle, obstacle))
     return found
 
 
-def _obstacle(state: BuildState | None, plan: Plan, sequence: str | None) -> str:
+def _obstacle(
+    state: BuildState | None, folder: BuildFolder, plan: Plan, sequence: str | None
+) -> str:
     """Why a build would be made again, as far as that is known without the model."""
-    if plan.rebuild == "always":
-        return "--rebuild always"
-    if state is None or not state.succeeded:
+    if state is None:
         return "it did not succeed"
-    if plan.onnx_opset is not None and state.config.get("onnx_opset") != plan.onnx_opset:
-        return "another opset"
-    wanted = SEQUENCES.get(sequence or "")
-    if wanted is not None and tuple(state.sequence[1:-1]) != wanted.stages:
-        return "another sequence"
-    return ""
+    key = {}
+    if sequence is not None:
+        key = key_of_sequence(wanted_build(plan, sequence, state).sequence, state)
+    if plan.onnx_opset is not None:
+        key["opset"] = str(plan.onnx_opset)
+    return why_rebuild(state, key, folder, rebuild=plan.rebuild) or ""
 
 
 def _last(earlier: Earlier) -> LastTime:

@@ -3,6 +3,7 @@
 Processes exchange these records, and the cache stores them.
 """
 
+from turnkeyml.nouns.contestants import ContestantKey
 from turnkeyml.nouns.evaluations import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
@@ -59,6 +60,7 @@ __all__ = [
     "BuildStatus",
     "Cause",
     "Conditions",
+    "ContestantKey",
     "DamagedRecord",
     "Disturbance",
     "Evaluation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from turnkeyml.nouns import (
     BuildStatus,
     Cause,
+    ContestantKey,
     DamagedRecord,
     Disturbance,
     Evaluation,
@@ -23,6 +24,7 @@ from turnkeyml.nouns import (
     label_of,
     margins,
 )
+from turnkeyml.nouns.contestants import point_of
 from turnkeyml.report.builds import LONGEST, check_latency
 from turnkeyml.report.cells import evaluation_cells
 from turnkeyml.report.contract import Record
@@ -66,12 +68,17 @@ class Item:
         return self.build_name.removesuffix(f"_{self.hash}")
 
     @property
-    def kind(self) -> tuple[Any, ...]:
+    def kind(self) -> ContestantKey:
         """What distinguishes it from the other measurements of its model and inputs."""
-        parameters = tuple(sorted(self.parameters.items()))
-        place = self.python, self.host
-        load = self.under_load_pattern
-        return (self.device_type, self.runtime, *place, self.precision, load, parameters)
+        return ContestantKey(
+            self.device_type,
+            self.runtime,
+            self.python,
+            self.host,
+            self.precision,
+            self.under_load_pattern,
+            point_of(self.parameters),
+        )
 
     @property
     def label(self) -> str:
@@ -127,7 +134,7 @@ class Row:
         """
         return all(
             mine == theirs or (self.failure and not mine) or (other.failure and not theirs)
-            for mine, theirs in zip(self.item.kind, other.item.kind, strict=True)
+            for mine, theirs in zip(astuple(self.item.kind), astuple(other.item.kind), strict=True)
         )
 
     def is_newer_than(self, other: Row) -> bool:
