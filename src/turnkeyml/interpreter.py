@@ -37,6 +37,10 @@ _OURS = ("PYTHONPATH", "PYTHONHOME", "__PYVENV_LAUNCHER__")
 """Environment variables that make an interpreter load the libraries of this one."""
 
 
+_MODE = ["-X", "utf8"] if sys.flags.utf8_mode else []
+"""Children read file names as this process does; the environment may not say so."""
+
+
 def command(module: str, *arguments: str, python: str = "") -> list[str]:
     """The command that runs ``main()`` of a module, without the working directory in sys.path.
 
@@ -47,7 +51,8 @@ def command(module: str, *arguments: str, python: str = "") -> list[str]:
         file = str(folder / "__init__.py")
         program = _ELSEWHERE.format(file=file, folder=str(folder), module=module)
         return [python, "-c", program, *arguments]
-    return [sys.executable, "-c", _PROGRAM.format(root=_ROOT, module=module), *arguments]
+    program = _PROGRAM.format(root=_ROOT, module=module)
+    return [sys.executable, *_MODE, "-c", program, *arguments]
 
 
 def surroundings(python: str) -> dict[str, str]:

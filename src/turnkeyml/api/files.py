@@ -109,6 +109,7 @@ def _evaluate_files(
     input_files: InputFiles, plan: Plan, launch: Launch, verbose: bool
 ) -> list[InputResult]:
     """Evaluate every input at every point of the sweep."""
+    from turnkeyml.display.console import show
     from turnkeyml.display.results import sweep_lines
     from turnkeyml.display.watchers import make_watcher
     from turnkeyml.launch.journal import Journal
@@ -133,13 +134,13 @@ def _evaluate_files(
             launch.on_result(result)
         if launch.on_result is None or swept:
             kept.append((position, result))
+    results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
+    if swept and not plan.analyze_only and not plan.build_only:
+        show(*sweep_lines(results), "")
     if many and not plan.analyze_only:
         # Very many results scroll away; the report keeps them in one place.
         (path,) = report(cache_dir=plan.cache_dir, report_dir=plan.cache_dir)
-        print(f"The report is {path}", flush=True)
-    results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
-    if swept and not plan.analyze_only and not plan.build_only:
-        print("\n".join([*sweep_lines(results), ""]), flush=True)
+        show(f"The report is {path}")
     return results if launch.on_result is None else []
 
 

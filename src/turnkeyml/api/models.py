@@ -39,6 +39,7 @@ def benchmark_model(
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
+    from turnkeyml.display.console import show
     from turnkeyml.display.listing import performance_lines
 
     plan = plan_of(options)
@@ -49,7 +50,8 @@ def benchmark_model(
     evaluation = result.evaluations[0]
     if evaluation.performance is None:
         raise TurnkeyError(evaluation.reason or "The measurement failed.")
-    print(_spoken("\n".join(performance_lines(result.invocation.class_name, evaluation))))
+    lines = performance_lines(result.invocation.class_name, evaluation)
+    show(*map(_spoken, lines))
     return evaluation.measured_performance()
 
 
@@ -105,6 +107,7 @@ class _CallersModel:
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
         """The result of carrying out the plan; a TurnkeyError if the build fails."""
+        from turnkeyml.display.console import tell
         from turnkeyml.evaluate.invocation import evaluate
         from turnkeyml.frameworks import framework_of, frameworks
         from turnkeyml.nouns import events
@@ -127,7 +130,7 @@ class _CallersModel:
             None if isinstance(sequence, str) else sequence,
         )
         for remark in result.remarks:
-            print(f"Warning: {_spoken(remark)}", file=sys.stderr)
+            tell(f"Warning: {_spoken(remark)}")
         if result.failure or result.skipped:
             raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result

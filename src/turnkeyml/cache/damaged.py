@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from turnkeyml.errors import TurnkeyError
+from turnkeyml.escaping import one_line
 
 __all__ = ["DamagedFile"]
 
@@ -24,5 +25,4 @@ class DamagedFile(TurnkeyError):
 def printable(why: str) -> str:
     """A reason on one line of a bearable length, without what a terminal would act upon."""
     text = " ".join(why.split()).rstrip(".")
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 1]}…"
+    return one_line(text, LONGEST_REASON)

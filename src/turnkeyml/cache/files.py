@@ -58,7 +58,10 @@ def checksum(paths: Iterable[Path]) -> str:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` that takes its place when the block ends well."""
+    """A temporary path beside ``path`` that takes its place when the block ends well.
+
+    An ``OSError`` without a file name gets that of ``path``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}{path.suffix}"
     # The system applies the umask, which a process can only learn by changing it for everyone.
@@ -68,6 +71,10 @@ def replacing(path: Path) -> Iterator[Path]:
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:  # a disk that is full does not say of which file
+        if error.filename in (None, str(temporary), temporary):
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from typing import Any
 
 from turnkeyml.api import list_builds
@@ -13,6 +11,7 @@ from turnkeyml.cache.summaries import BuildSummary
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display import console
 from turnkeyml.display.build_table import build_table, sort_builds
 from turnkeyml.display.builds import names_lines
 from turnkeyml.options import CacheOptions, ListView, settle
@@ -31,15 +30,15 @@ def run(options: argparse.Namespace) -> int:
     cache = settle(CacheOptions, given(options, CacheOptions))
     order = settle(ListView, given(options, ListView))["sort"]
     as_json = wants_json(options)
-    is_table = sys.stdout.isatty() and not as_json
+    width = None if as_json else console.terminal_width()
     with Output(options.command, as_json) as output:
-        if is_table or order != "name":
+        if width is not None or order != "name":
             builds = sort_builds(_read(cache), order)
             names = [build.name for build in builds]
         else:
             names = list_builds(**cache)
-        lines = build_table(builds, shutil.get_terminal_size().columns) if is_table else names
-        print("\n".join(names_lines(cache["cache_dir"], lines if names else [])))
+        lines = names if width is None else build_table(builds, width)
+        console.show(*names_lines(cache["cache_dir"], lines if names else []))
         if len(names) <= MOST_CHECKED:
             tell_damages((), cache, every=True)
         output.set_content(**cache, builds=[{"name": name} for name in names])
@@ -48,12 +47,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(cache: dict[str, Any]) -> list[BuildSummary]:
     """The summaries of all builds; a terminal is told if reading them takes a while."""
-    shown = sys.stderr.isatty()
+    shown = console.in_terminal("stderr")
 
     def tell(done: int, total: int) -> None:
         if shown and total > MANY and done % 100 == 0:
-            print(f"\rReading new builds: {done:,} of {total:,}", end="", file=sys.stderr)
+            console.overwrite(f"Reading new builds: {done:,} of {total:,}", "stderr")
         if shown and total > MANY and done == total - 1:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            console.overwrite("", "stderr")
 
     return build_summaries(progress=tell, **cache)

@@ -7,6 +7,7 @@ import argparse
 from turnkeyml.api.reports import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.console import show
 from turnkeyml.options import ReportOptions, settle
 from turnkeyml.report.table import SavedReport
 
@@ -19,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     with Output(options.command, wants_json(options)) as output:
         files = save_report(**chosen)
         for saved in files:
-            print(_sentence(saved))
+            show(_sentence(saved))
         reports = [str(saved.path.absolute()) for saved in files]
         replaced = [str(saved.path.absolute()) for saved in files if saved.replaced]
         content = {"caches": chosen["cache_dir"], "report": reports[0], "reports": reports}

@@ -6,6 +6,7 @@ import argparse
 
 from turnkeyml.api.reports import serve
 from turnkeyml.cli.arguments import given
+from turnkeyml.display.console import show
 from turnkeyml.options import ServeOptions, settle
 
 __all__ = ["run"]
@@ -16,8 +17,8 @@ def run(options: argparse.Namespace) -> int:
     server = serve(**settle(ServeOptions, given(options, ServeOptions)))
     try:
         with server:
-            print(f"Report at {server.address} (Ctrl-C to end)", flush=True)
+            show(f"Report at {server.address} (Ctrl-C to end)")
             server.run()
     except KeyboardInterrupt:
-        print()
+        show("")
     return 0

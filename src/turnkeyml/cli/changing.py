@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from turnkeyml.cache.summaries import BuildSummary, disk_bytes
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display import console
 from turnkeyml.display.build_table import build_table, size_in_words
 from turnkeyml.errors import UsageError
 from turnkeyml.options import Confirmation, SelectOptions, settle
@@ -37,7 +37,7 @@ def change(
         try:
             names = _confirmed(options, named, chosen, verb)
         except _Refusal as refusal:
-            print(refusal)
+            console.show(str(refusal))
             output.set_content(ok=refusal.ok, **where, builds=[])
             return 0 if refusal.ok else 1
         # Change exactly the builds that the question counts, not those that came after it.
@@ -45,13 +45,13 @@ def change(
         tell_damages(names, where, chosen["all"])
         changed = do(names, **chosen)
         for name in (name for name, was_done in changed.items() if was_done):
-            print(f"Info: Build {name} was {done}.")
+            console.show(f"Info: Build {name} was {done}.")
         busy = [name for name, was_done in changed.items() if not was_done]
         builds = [{"name": name, done: was_done} for name, was_done in changed.items()]
         output.set_content(ok=not busy, **where, builds=builds)
     if busy:
         complaint = f"Another turnkey process is using {', '.join(busy)}; try again later."
-        print(f"turnkey: error: {complaint}", file=sys.stderr)
+        console.tell(f"turnkey: error: {complaint}")
     return 1 if busy else 0
 
 
@@ -90,16 +90,16 @@ def _ask_about(builds: list[BuildSummary], cache_dir: str, verb: str) -> None:
             f"{verb} {count} in {cache_dir}? Without a terminal to ask in, this needs --yes."
         )
     width = shutil.get_terminal_size().columns
-    print("\n".join(build_table(builds[:SHOWN], width)))
+    console.show(*build_table(builds[:SHOWN], width))
     if len(builds) > SHOWN:
-        print(f"… and {len(builds) - SHOWN:,} more")
+        console.show(f"… and {len(builds) - SHOWN:,} more")
     size = size_in_words(disk_bytes([BuildFolder(Path(cache_dir), b.name) for b in builds]))
     what = "this build" if len(builds) == 1 else f"these {len(builds):,} builds"
     _ask(f"{verb} {what} ({size}) in {cache_dir}? [y/N] ")
 
 
 def _in_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return console.in_terminal("stdin") and console.in_terminal()
 
 
 def _ask(question: str) -> None:
@@ -108,6 +108,6 @@ def _ask(question: str) -> None:
         answer = input(question)
     except EOFError:
         answer = ""
-        print()
+        console.show("")
     if answer.strip().lower() not in ("y", "yes"):
         raise _Refusal("Nothing was changed.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from turnkeyml.api import compare, conditions_met
 from turnkeyml.api.comparing import save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display import console
 from turnkeyml.options import CompareOptions, CompareView, settle
 from turnkeyml.report import formats
 from turnkeyml.report.comparison import undecided_in_words
@@ -38,18 +38,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(sentence: str) -> None:
     """Print a sentence to standard error, where no format and no file hides it."""
-    sys.stdout.flush()
-    print(f"turnkey compare: {sentence}", file=sys.stderr)
+    console.tell(f"turnkey compare: {sentence}")
 
 
 def _show(comparison: Any, view: dict[str, Any]) -> None:
     """Print a comparison; a page goes to a file, unless standard output is one."""
     path, format = view["output"], view["format"]
-    if path is None and format and not formats.find(format).is_printed and sys.stdout.isatty():
+    if path is None and format and not formats.find(format).is_printed and console.in_terminal():
         day = time.strftime("%Y-%m-%d")
         path = f"comparison-{day}{formats.find(format).suffix}"
     if path is None:
-        print(render(comparison, format or "text", verbose=view["verbose"]), flush=True)
+        console.write(render(comparison, format or "text", verbose=view["verbose"]))
         return
     replaced = save_comparison(comparison, Path(path), format)
-    print(f"Comparison saved at {path}{' (it replaces an older one)' if replaced else ''}")
+    console.show(f"Comparison saved at {path}{' (it replaces an older one)' if replaced else ''}")

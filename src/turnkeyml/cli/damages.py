@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.cache.checkup import damages
+from turnkeyml.display.console import tell
 
 __all__ = ["tell_damages"]
 
@@ -16,7 +16,6 @@ def tell_damages(
     build_names: str | Iterable[str], options: Mapping[str, Any], every: bool = False
 ) -> None:
     """Print a sentence for each record of the builds that cannot be read."""
-    sys.stdout.flush()
     for folder in select_builds(build_names, cache_of(options), every):
         for sentence in damages(folder):
-            print(f"Warning: {sentence}", file=sys.stderr)
+            tell(f"Warning: {sentence}")

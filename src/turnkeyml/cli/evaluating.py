@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from collections.abc import Callable
 
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.console import show, terminal_width
 from turnkeyml.display.forecasts import forecast_lines
 from turnkeyml.display.listing import closing_line
 from turnkeyml.nouns import InputResult
@@ -48,13 +47,12 @@ def evaluate(
         do(options.input_files, on_result=take, **given(options, declaration))
         ok = not (failed or mismatches)
         output.set_content(ok=ok, results=results)
-        print(closing_line(options.command, list(failed), list(mismatches)), flush=True)
+        show(closing_line(options.command, list(failed), list(mismatches)))
         return 0 if ok else 1
 
 
 def _foresee(options: argparse.Namespace, forecast: Forecast) -> int:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     with Output(options.command, wants_json(options)) as output:
-        print("\n".join(forecast_lines(forecast, width)))
+        show(*forecast_lines(forecast, terminal_width()))
         output.set_content(results=[], dry_run=forecast)
     return 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 
 from turnkeyml.api import explain
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.console import show, tell, terminal_width
 from turnkeyml.display.explanation import explanation_lines
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns.explanations import Explanation
@@ -33,12 +33,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(explanation: Explanation) -> None:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print("\n".join(["", *explanation_lines(explanation, width), ""]), flush=True)
+    show("", *explanation_lines(explanation, terminal_width()), "")
 
 
 def _tell(step: str) -> None:
-    print(f"{step} ...", file=sys.stderr, flush=True)
+    tell(f"{step} ...")
 
 
 def _copy_trace(found: list[Explanation], cache_dir: Path, path: Path) -> None:
@@ -48,4 +47,4 @@ def _copy_trace(found: list[Explanation], cache_dir: Path, path: Path) -> None:
             "and precision. The traces of all are in their build folders."
         )
     shutil.copyfile(cache_dir / found[0].build_name / found[0].trace, path)
-    print(f"Trace saved at {path}; open it at https://ui.perfetto.dev", flush=True)
+    show(f"Trace saved at {path}; open it at https://ui.perfetto.dev")

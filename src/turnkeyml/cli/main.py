@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+from turnkeyml.display import console
 
 if TYPE_CHECKING:
     import argparse
@@ -20,20 +22,46 @@ _warned: set[str] = set()
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with 0, 1 (failed), 2 (usage error) or 130 (interrupted)."""
-    _answer_shell()
-    words = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    _end_on_signals()
-    sys.exit(_run(words, "turnkey"))
+    _run_program(arguments, "turnkey")
 
 
 def benchit() -> None:
     """Run the ``benchit`` command, which also takes the arguments of turnkey's predecessor."""
+    _run_program(None, "benchit")
+
+
+def _run_program(arguments: list[str] | None, program: str) -> NoReturn:
     _answer_shell()
+    if arguments is None:
+        _use_utf8()
+    console.open_standard_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     _end_on_signals()
-    sys.exit(_run(sys.argv[1:], "benchit"))
+    try:
+        status = _run(sys.argv[1:] if arguments is None else arguments, program)
+    except SystemExit as stop:  # of argparse, after --help and --version
+        status = int(stop.code or 0)
+    try:
+        status = console.finish(program, status)
+    except BrokenPipeError:
+        status = _reader_left()
+    sys.exit(status)
+
+
+def _use_utf8() -> None:
+    """Start again in the UTF-8 mode of Python where file names are not read as UTF-8.
+
+    ONNX Runtime and the exporters take paths as UTF-8 alone. This is so with ``LC_ALL=C`` and
+    ``PYTHONUTF8=0``, and in an older locale such as ISO 8859-1.
+    """
+    import os
+
+    encoding = sys.getfilesystemencoding().replace("-", "").lower()
+    if encoding != "utf8" and sys.platform != "win32" and sys.orig_argv:
+        own = sys.orig_argv
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *own[1:]])
 
 
 def _answer_shell() -> None:
@@ -82,21 +110,25 @@ def _run(words: list[str], program: str) -> int:
         return _run_with_defaults(parsed)
     except TurnkeyError as error:
         _warn_of_plugins(program)
-        print(f"{program}: error: {error}", file=sys.stderr)
-        if "--json" in words:
-            from turnkeyml.cli.output import print_error
-
-            print_error(words, str(error))
+        _tell_error(program, words, str(error))
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
-        print(f"\n{program}: interrupted", file=sys.stderr)
+        console.tell("", f"{program}: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         return _reader_left()
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        print(f"{program}: error: {error.strerror or error}{where}", file=sys.stderr)
+        _tell_error(program, words, f"{error.strerror or error}{where}")
         return 1
+
+
+def _tell_error(program: str, words: list[str], sentence: str) -> None:
+    console.tell(f"{program}: error: {sentence}")
+    if "--json" in words:
+        from turnkeyml.cli.output import print_error
+
+        print_error(words, sentence)
 
 
 def _run_with_defaults(parsed: argparse.Namespace) -> int:
@@ -111,7 +143,7 @@ def _run_with_defaults(parsed: argparse.Namespace) -> int:
     defaults = Defaults(parsed)
     defaults.apply()
     if getattr(parsed, "verbose", False):
-        print("\n".join(defaults.lines()), file=sys.stderr, flush=True)
+        console.tell(*defaults.lines())
     try:
         return run(parsed)
     except TurnkeyError as error:
@@ -135,7 +167,7 @@ def _warn_of_plugins(program: str, command: str = "") -> None:
     for problem in plugins.problems():
         if problem not in _warned:
             _warned.add(problem)
-            print(f"{program}: warning: {problem}", file=sys.stderr)
+            console.tell(f"{program}: warning: {problem}")
 
 
 def _reader_left() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.cli.arguments import given
+from turnkeyml.display.console import show
 from turnkeyml.filesystem import MODELS_DIR
 from turnkeyml.options import QuietView, settle
 
@@ -14,5 +15,5 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Print the path of the models that come with turnkey."""
     quiet = settle(QuietView, given(options, QuietView))["quiet"]
-    print(MODELS_DIR if quiet else f"The models directory is: {MODELS_DIR}")
+    show(str(MODELS_DIR) if quiet else f"The models directory is: {MODELS_DIR}")
     return 0

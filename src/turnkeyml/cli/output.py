@@ -8,6 +8,8 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from turnkeyml.display import console
+
 __all__ = ["Output", "print_error", "wants_json"]
 
 
@@ -22,12 +24,14 @@ class Output:
         self._wanted = wanted
         self._document: dict[str, Any] | None = None
         self._original = -1
+        self._stdout = sys.stdout
 
     def __enter__(self) -> Output:
         if self._wanted:
-            sys.stdout.flush()
-            self._original = os.dup(1)
+            console.flush()
+            self._original, self._stdout = os.dup(1), sys.stdout
             os.dup2(2, 1)
+            sys.stdout = sys.stderr
         return self
 
     def set_content(self, *, ok: bool = True, **content: Any) -> None:
@@ -45,13 +49,14 @@ class Output:
     ) -> None:
         if not self._wanted:
             return
-        sys.stdout.flush()
+        console.flush()
+        sys.stdout = self._stdout
         os.dup2(self._original, 1)
         os.close(self._original)
         if error is None and self._document is not None:
             from turnkeyml.report.document import to_json
 
-            print(to_json(self._document), flush=True)
+            console.write(to_json(self._document))
 
 
 def wants_json(options: argparse.Namespace) -> bool:
@@ -71,4 +76,4 @@ def print_error(words: list[str], message: str) -> None:
     actions = COMMANDS[command]
     if isinstance(actions, dict):
         command = " ".join([command, *(word for word in words[1:2] if word in actions)])
-    print(to_json(make_document(command, ok=False, error=message)), flush=True)
+    console.write(to_json(make_document(command, ok=False, error=message)))

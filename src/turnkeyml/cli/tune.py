@@ -7,6 +7,7 @@ import argparse
 from turnkeyml.api import tune
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.display.console import show
 from turnkeyml.display.listing import closing_line
 from turnkeyml.display.tuning import Progress, result_lines
 from turnkeyml.options import TuneOptions
@@ -21,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
             result = tune(options.target, on_progress=progress.tell, **given(options, TuneOptions))
         ok = result.winner is not None
         output.set_content(ok=ok, tuning=result)
-        print("\n".join(result_lines(result)), flush=True)
+        show(*result_lines(result))
         if ok:
-            print(closing_line(options.command), flush=True)
+            show(closing_line(options.command))
     return 0 if ok else 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml import __version__
+from turnkeyml.display.console import show
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the version."""
-    print(__version__)
+    show(__version__)
     return 0

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import importlib.util
 import os
+import resource
 import signal
 import sys
 import threading
@@ -29,17 +30,18 @@ def run_script(path: str, arguments: tuple[str, ...], module: str = "") -> Scrip
     With ``module``, the script runs as that module of its package, as ``python -m`` does.
 
     The script remains ``__main__``, so that its classes can still be found by name when the models
-    are built. The standard streams and the working directory are restored. In a process that the
-    script forked, this function does not return: it exits.
+    are built. The standard streams, the working directory and the limit of file sizes are restored.
+    In a process that the script forked, this function does not return: it exits.
     """
     folder, search = os.getcwd(), list(sys.path)
-    process = os.getpid()
+    process, limit = os.getpid(), resource.getrlimit(resource.RLIMIT_FSIZE)
     outcome = _run(path, arguments, module)
     _wait_for_threads()
     if os.getpid() != process:
-        sys.stderr.write(outcome.traceback or "")
+        with contextlib.suppress(Exception):
+            sys.stderr.write(outcome.traceback or "")
         finish_like_python(outcome.exit_code)
-    _restore(folder)
+    _restore(folder, limit)
     sys.path[:] = [*search, *(p for p in sys.path if p not in search)]  # our imports come first
     return outcome
 
@@ -50,9 +52,7 @@ def finish_like_python(code: int) -> None:
         atexit._run_exitfuncs()
     with contextlib.suppress(Exception):
         vars(sys.modules["__main__"]).clear()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
+    _flush()
     os._exit(code)
 
 
@@ -140,10 +140,15 @@ def _wait_for_threads() -> None:
             setattr(pool, flag, False)
 
 
-def _restore(folder: str) -> None:
+def _flush() -> None:
+    """Flush the standard streams, which a script may have replaced by anything."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with contextlib.suppress(Exception):
             stream.flush()
+
+
+def _restore(folder: str, limit: tuple[int, int]) -> None:
+    _flush()
     for name in ("stdin", "stdout", "stderr"):
         original = getattr(sys, f"__{name}__")
         if original is not None and not original.closed:
@@ -152,5 +157,7 @@ def _restore(folder: str) -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     with contextlib.suppress(OSError):  # it may have been removed
         os.chdir(folder)
+    with contextlib.suppress(OSError, ValueError):  # the script may have lowered it for good
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
         signal.setitimer(timer, 0)

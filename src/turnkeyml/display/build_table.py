@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from turnkeyml.cache.summaries import BuildSummary, EvaluationSummary
+from turnkeyml.escaping import one_line
 from turnkeyml.nouns import Cause, Grade, Verdict, in_words
-from turnkeyml.report.tables import printable, significant
+from turnkeyml.report.tables import significant
 
 __all__ = ["ORDERS", "age_in_words", "build_table", "size_in_words", "sort_builds"]
 
@@ -68,7 +69,7 @@ def age_in_words(seconds: float) -> str:
 
 def _rows(build: BuildSummary, now: float, with_device: bool) -> list[list[str]]:
     """One row per evaluation; the build itself is only in the first."""
-    own = [printable(build.name), printable(build.model)]
+    own = [one_line(build.name), one_line(build.model)]
     size = size_in_words(build.size)
     if not build.evaluations:
         state = str(build.status or "") if build.readable else "unreadable"
@@ -86,7 +87,7 @@ def _rows(build: BuildSummary, now: float, with_device: bool) -> list[list[str]]
 
 def _evaluation_cells(evaluation: EvaluationSummary, now: float, with_device: bool) -> list[str]:
     device = evaluation.device_type if with_device else ""
-    where = printable(f"{device} {evaluation.label} {evaluation.point}".strip())
+    where = one_line(f"{device} {evaluation.label} {evaluation.point}".strip())
     age = age_in_words(now - evaluation.measured_at) if evaluation.measured_at else ""
     if not evaluation.ok or evaluation.median is None:
         return [where, "failed", "", "", age]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from turnkeyml.escaping import one_line
 from turnkeyml.explanation.words import counted, gigaflops, milliseconds, size
 from turnkeyml.nouns.explanations import Explanation, Operator, Part
-from turnkeyml.report.tables import printable, text_table
+from turnkeyml.report.tables import text_table
 
 __all__ = ["explanation_lines"]
 
@@ -96,7 +97,7 @@ def _limits(one: Explanation, width: int) -> Iterator[str]:
 def _bar(ms: float, share: float, words: str, width: int) -> Iterator[str]:
     bar = "█" * round(max(0.0, min(share, 1.0)) * BAR)
     head = f"  {bar:<{BAR}} {share:>5.0%} {milliseconds(ms):>8}  "
-    yield _cut(head + printable(words), width)
+    yield _cut(head + one_line(words), width)
 
 
 def _parts(title: str, parts: Sequence[Part], width: int) -> Iterator[str]:
@@ -174,7 +175,7 @@ def _notes(one: Explanation, width: int) -> Iterator[str]:
 
 def _wrapped(text: str, indent: str, width: int) -> list[str]:
     return textwrap.wrap(
-        printable(text), width, subsequent_indent=indent, break_on_hyphens=False
+        one_line(text), width, subsequent_indent=indent, break_on_hyphens=False
     ) or [""]
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from turnkeyml.display.cautions import cautions, every_caution
 from turnkeyml.display.loads import by_runtime, load_lines
 from turnkeyml.display.results import interval_in_words, race_lines
+from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
     LATENCY_UNITS,
     THROUGHPUT_UNITS,
@@ -63,7 +64,7 @@ def mismatch_line(names: Sequence[str]) -> str:
 
 def _names(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    return f"{', '.join(map(_name, names[:NAMED]))}{more}"
 
 
 def listing(
@@ -87,7 +88,7 @@ def listing(
     for message in (*result.script.remarks, complaint, result.failure):
         if message and message not in shown:
             lines += [INDENT + message, ""]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(one_line(line).rstrip() for line in lines)
 
 
 def size_in_words(size: float) -> str:
@@ -154,11 +155,11 @@ def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool
     first = group[0].invocation
     margin = INDENT * 2 * first.depth
     single = len(group) == 1
-    yield margin + first.name + (f" {_executed(first)}" if single else "")
+    yield margin + _name(first.name) + (f" {_executed(first)}" if single else "")
     inner = margin + INDENT
     yield inner + _field("Model Type:", first.model_type)
     if first.class_repr:
-        yield inner + _field("Class:", f"{first.class_name} ({first.class_repr})")
+        yield inner + _field("Class:", f"{_name(first.class_name)} ({_name(first.class_repr)})")
     if first.file:
         line = f", line {first.line}" if first.line else ""
         yield inner + _field("Location:", first.file + line)
@@ -387,6 +388,11 @@ def _script_line(result: InputResult) -> str | None:
     if script.error and not result.input.is_script:
         return f"The file cannot be used: {script.error}"
     return script.complaint
+
+
+def _name(text: str) -> str:
+    """A name from outside, which the line that it is in must not lose its end to."""
+    return one_line(text, LONGEST_CELL)
 
 
 def _field(label: str, value: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
     Cause,
     Evaluation,
@@ -30,7 +31,7 @@ PHASES = ("script", "build", "measure")
 def line_of(result: InputResult) -> str:
     """One line about an input: the outcome, and the latency or the reason of the failure."""
     point = " ".join(f"{name}={value}" for name, value in result.parameters.items())
-    name = f"{result.input.name} {point}".rstrip()
+    name = one_line(f"{result.input.name} {point}".rstrip(), LONGEST_CELL)
     return f"{_outcome(result):<9}{name}  {_figure(result)}".rstrip()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from turnkeyml import environment
+from turnkeyml.display import console
 from turnkeyml.display.overview import Overview, line_of
+from turnkeyml.escaping import one_line
 from turnkeyml.nouns import Input, InputResult, events
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LATEST = 6
 
 def make_overview_watcher(total: int) -> OverviewWatcher:
     """The watcher for the kind of standard output."""
-    plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
+    plain = environment.debug() or not environment.build_monitor() or not console.in_terminal()
     return OverviewWatcher(total) if plain else BarWatcher(total)
 
 
@@ -65,7 +66,7 @@ class OverviewWatcher:
 
     def note(self, line: str) -> None:
         """Print a line about the whole run."""
-        print(line, file=sys.stderr, flush=True)
+        console.tell(line)
 
     def close(self) -> None:
         """Print the summary, also if the run was interrupted."""
@@ -75,11 +76,11 @@ class OverviewWatcher:
         earlier = f", {self._resumed} of them in an earlier run" if self._resumed else ""
         left = self._total - self._done
         missing = f"; {left} were not reached" if left else ""
-        print(f"\n{self._done} of {self._total} inputs are done{earlier}{missing}.\n")
-        print("\n".join(self._overview.lines()), flush=True)
+        done = f"{self._done} of {self._total} inputs are done{earlier}{missing}."
+        console.show("", done, "", *self._overview.lines())
 
     def _say(self, line: str) -> None:
-        print(line, flush=True)
+        console.show(line)
 
     def _say_failure(self, line: str) -> None:
         self._say(line)
@@ -133,11 +134,13 @@ class BarWatcher(OverviewWatcher):
     def _say_failure(self, line: str) -> None:
         """Print a line that stays above the view."""
         if self._view is None:
-            print(line, flush=True)
+            console.show(line)
             return
         from rich.text import Text
 
-        self._view.console.print(Text(line, style="red"), overflow="ellipsis", no_wrap=True)
+        self._view.console.print(
+            Text(one_line(line), style="red"), overflow="ellipsis", no_wrap=True
+        )
 
     def _drawing(self) -> Group:
         from rich.console import Group
@@ -153,10 +156,10 @@ class BarWatcher(OverviewWatcher):
             failed += f", {outcomes['mismatch']} with a mismatch"
         running = ", ".join(f"{name} ({activity})" for name, activity in self._running.items())
         return Group(
-            *(Text(line, overflow="ellipsis", no_wrap=True) for line in self._latest),
+            *(Text(one_line(line), overflow="ellipsis", no_wrap=True) for line in self._latest),
             bar,
             Text(f"{self._done} of {self._total} done, {failed}, {self._pace()}"),
-            Text(running, style="dim", overflow="ellipsis", no_wrap=True),
+            Text(one_line(running), style="dim", overflow="ellipsis", no_wrap=True),
         )
 
     def _pace(self) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from types import TracebackType
 
+from turnkeyml.display import console
 from turnkeyml.display.listing import size_in_words
 from turnkeyml.nouns.tuning import BRIEF, Trial, TrialStatus, TuneResult
 from turnkeyml.report.tables import significant, text_table
@@ -27,7 +26,7 @@ class Progress:
     """
 
     def __init__(self) -> None:
-        self._in_terminal = sys.stdout.isatty()
+        self._in_terminal = console.in_terminal()
 
     def __enter__(self) -> Progress:
         return self
@@ -44,13 +43,13 @@ class Progress:
         """Show a sentence."""
         self._clear()
         if not sentence.startswith(BRIEF):
-            print(sentence, flush=True)
+            console.show(sentence)
         elif self._in_terminal:
-            print(sentence[: shutil.get_terminal_size().columns - 1], end="", flush=True)
+            console.overwrite(sentence)
 
     def _clear(self) -> None:
         if self._in_terminal:
-            print("\r\x1b[K", end="", flush=True)
+            console.overwrite("")
 
 
 def result_lines(result: TuneResult) -> list[str]:

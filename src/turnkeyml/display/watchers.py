@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from turnkeyml import environment
+from turnkeyml.display import console
 from turnkeyml.display.listing import HEADER, listing
+from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import Input, InputResult, events
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def make_watcher(
         from turnkeyml.display.overview_watchers import make_overview_watcher
 
         return make_overview_watcher(overview)
-    plain = environment.debug() or not environment.build_monitor() or not sys.stdout.isatty()
+    plain = environment.debug() or not environment.build_monitor() or not console.in_terminal()
     kind = PlainWatcher if plain else ViewWatcher
     monitor, traceback = environment.build_monitor(), environment.traceback()
     return kind(show_status, monitor, traceback, as_race, verbose)
@@ -101,10 +102,10 @@ class PlainWatcher:
     def input_finished(self, result: InputResult) -> None:
         self._does("", None)
         if not self._header_shown:
-            print(f"\n{HEADER}\n")
+            console.show("", HEADER, "")
             self._header_shown = True
         text = listing(result, self._show_status, self._as_race, self._verbose)
-        print(text, flush=True)
+        console.show(*text.split("\n"))
 
     def input_resumed(self, result: InputResult) -> None:
         """Print the listing of an input that an earlier run evaluated."""
@@ -120,7 +121,7 @@ class PlainWatcher:
     def say(self, line: str) -> None:
         """Print a line if progress is shown."""
         if self._monitor:
-            print(line, flush=True)
+            console.show(line)
 
     def _warn(self, warning: str) -> None:
         self._tell(f"Warning: {warning}")
@@ -133,7 +134,7 @@ class PlainWatcher:
 
     def _tell(self, text: str) -> None:
         self._told_at = time.monotonic()
-        print(text, file=sys.stderr, flush=True)
+        console.tell(*text.split("\n"))
 
 
 def _activity(event: events.Event) -> str | None:
@@ -199,7 +200,7 @@ class ViewWatcher(PlainWatcher):
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         super().input_started(item, position, total)
-        print(f"Running {self._title}", flush=True)
+        console.show(f"Running {self._title}")
         self._rows, self._current, self._expected = [], None, 0.0
         self._invocation = ""
 
@@ -209,7 +210,8 @@ class ViewWatcher(PlainWatcher):
                 super().event(item, event)
             case events.InvocationFinished(result):
                 if result.traceback and self._traceback and self._view:
-                    self._view.console.print(result.traceback.rstrip(), markup=False)
+                    lines = result.traceback.rstrip().split("\n")
+                    self._view.console.print(*map(one_line, lines), sep="\n", markup=False)
                 self._rows, self._current = [], None
             case events.InvocationStarted(_, what, position, total):
                 self._invocation = f"{what} ({position} of {total})" if total > 1 else ""
@@ -244,7 +246,7 @@ class ViewWatcher(PlainWatcher):
 
     def _warn(self, warning: str) -> None:
         if self._view:  # above the view, which is drawn again
-            self._view.console.print(f"Warning: {warning}", markup=False)
+            self._view.console.print(one_line(f"Warning: {warning}"), markup=False)
         else:
             super()._warn(warning)
 
@@ -253,7 +255,7 @@ class ViewWatcher(PlainWatcher):
         if self._view is None:
             from rich.live import Live
 
-            print(flush=True)  # the script's last line may have no line break
+            console.show("")  # the script's last line may have no line break
             self._view = Live(self._drawing(), auto_refresh=False, transient=True)
             self._view.start()
 
@@ -263,14 +265,16 @@ class ViewWatcher(PlainWatcher):
         from rich.text import Text
 
         table = Table.grid(padding=(0, 1))
-        table.add_row("", Text(self._title, style="bold"))
+        table.add_row("", Text(one_line(self._title, LONGEST_CELL), style="bold"))
         if self._invocation:
-            table.add_row("", Text(self._invocation))
+            table.add_row("", Text(one_line(self._invocation, LONGEST_CELL)))
         for mark, text in self._rows:
-            table.add_row(Text(mark, style="green" if mark == "✓" else "red"), Text(text))
+            table.add_row(Text(mark, style="green" if mark == "✓" else "red"), Text(one_line(text)))
         if self._current:
             elapsed = time.monotonic() - self._began
-            table.add_row(Text("…", style="cyan"), Text(f"{self._current}  {elapsed:.0f} s"))
+            table.add_row(
+                Text("…", style="cyan"), Text(f"{one_line(self._current)}  {elapsed:.0f} s")
+            )
             if self._expected > 2:
                 left = self._expected - elapsed
                 words = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turnkeyml.discover.invocations import find_invocations
+from turnkeyml.discover.script import finish_like_python
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
@@ -27,7 +29,13 @@ def main() -> None:
     assignment = from_dict(Assignment, json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     if assignment.output is not None:
         _print_to(assignment.output)
-    perform(assignment)
+    try:
+        perform(assignment)
+    except OSError as error:
+        if error.filename != assignment.events:
+            raise
+        # Nothing can be reported without events. The exit code says it.
+        finish_like_python(os.EX_IOERR)
 
 
 def _print_to(path: str) -> None:
@@ -49,7 +57,8 @@ def perform(assignment: Assignment) -> None:
         return
 
     def announce(record: InvocationRecord) -> None:
-        sink.send(events.InvocationFound(record))
+        with contextlib.suppress(OSError):  # it is told again when the script has ended
+            sink.send(events.InvocationFound(record))
 
     if task.input.is_script:
         sink.send(events.ScriptStarted())

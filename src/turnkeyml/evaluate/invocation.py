@@ -75,7 +75,7 @@ def evaluate(
         failure = f"{error.strerror or error}: {error.filename or folder.path}"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             failure = (
-                f"No space left on device for {folder.path}: the disk is full. "
+                f"No space left on device for {error.filename or folder.path}: the disk is full. "
                 "Free some space, or choose another cache with --cache-dir."
             )
         return replace(result, failure=failure, traceback=traceback.format_exc())

@@ -29,6 +29,8 @@ class How(Enum):
     PREEMPTED = auto()
     NODE_FAILED = auto()
     NODE_NOT_BOOTED = auto()
+    UNWRITABLE = auto()
+    """It could not write its events."""
     NO_FILES = auto()
     """The node could not open the files of the task."""
     NO_INTERPRETER = auto()
@@ -110,6 +112,11 @@ def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
     match ending.how:
         case How.EXITED:
             return f"The process {interpreter.describe_exit(ending.code)} {where}"
+        case How.UNWRITABLE:
+            return (
+                f"The process could not write {ending.words or 'its file of events'} {where}; "
+                "is the disk full, or the size of files limited?"
+            )
         case How.OUT_OF_MEMORY:
             at = f" at {ending.used_bytes / GIB:.1f} GiB" if ending.used_bytes else ""
             more = f"; {terms.more_memory} gives it more" if terms.more_memory else ""

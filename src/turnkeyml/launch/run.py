@@ -102,8 +102,20 @@ def results(
         journal.begin(rest)
     for number, result in _evaluate(rest, watcher, launch, many):
         if journal is not None:
-            journal.keep(rest[number], result)
+            _keep(journal, rest[number], result, watcher)
         yield left[number], result
+
+
+def _keep(journal: Journal, task: Task, result: InputResult, watcher: Watcher) -> None:
+    """Store a result for ``--resume``; a warning if it cannot be, as the others must go on."""
+    try:
+        journal.keep(task, result)
+    except OSError as error:
+        why = f"{error.strerror or error}: {error.filename}"
+        watcher.note(
+            f"Warning: the result of {task.input.name} is not recorded, so that --resume will run "
+            f"it again ({why})"
+        )
 
 
 def _finished_earlier(

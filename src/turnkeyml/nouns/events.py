@@ -203,7 +203,7 @@ class Sink:
         self._listener = listener
 
     def send(self, event: Event) -> None:
-        """Tell one event."""
+        """Tell one event; an ``OSError`` that names the file if it cannot be written."""
         if self._listener is not None:
             self._listener(event)
         if self.path is None:
@@ -214,6 +214,9 @@ class Sink:
             rest = line.encode()
             while rest:  # a signal or a disk that is nearly full may cut a write short
                 rest = rest[os.write(handle, rest) :]
+        except OSError as error:
+            error.filename = self.path
+            raise
         finally:
             os.close(handle)
 

@@ -10,6 +10,7 @@ from typing import Any
 from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import read_stats
+from turnkeyml.escaping import one_line
 from turnkeyml.nouns import (
     BuildStatus,
     DamagedRecord,
@@ -21,7 +22,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report.cells import evaluation_cells, flat, record_cells
 from turnkeyml.report.contract import Cell
-from turnkeyml.report.tables import printable
 
 __all__ = [
     "LONGEST",
@@ -109,7 +109,7 @@ class StoredBuild:
         try:
             yield
         except DamagedRecord as error:
-            self.damage[what] = printable(str(error))
+            self.damage[what] = one_line(str(error), 160)
 
 
 def read_build(folder: BuildFolder, with_history: bool = False) -> StoredBuild:
@@ -203,7 +203,7 @@ def _in_words(name: Any) -> str:
     """A part of the stats, as a message calls it."""
     if not isinstance(name, str):
         return "an entry"
-    return "the build section" if name == "build" else f"the {printable(name)[:40]}"
+    return "the build section" if name == "build" else f"the {one_line(name, 40)}"
 
 
 _READERS = {"labels": _read_labels, "build": _read_section, "evaluations": _read_evaluations}

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import turnkeyml
+from turnkeyml.escaping import json_text
 from turnkeyml.nouns import to_dict
 from turnkeyml.report.json_text import finite
 
@@ -30,7 +31,9 @@ def make_document(command: str, *, ok: bool, **content: Any) -> dict[str, Any]:
 
 def to_json(document: dict[str, Any]) -> str:
     """The text of a document."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return json_text(
+        json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    )
 
 
 def _finite(value: Any) -> Any:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from turnkeyml.escaping import json_text
 from turnkeyml.report.contract import Cell, Record, Report
 
 __all__ = ["finite", "is_record", "object_of", "parse", "report_of"]
@@ -20,7 +21,7 @@ def finite(cell: Any) -> Any:
 def object_of(record: Record, columns: Iterable[str]) -> str:
     """A record as a JSON object on one line."""
     cells: dict[str, Cell] = {column: finite(record.get(column)) for column in columns}
-    return json.dumps(cells, ensure_ascii=False, allow_nan=False)
+    return json_text(json.dumps(cells, ensure_ascii=False, allow_nan=False))
 
 
 def parse(text: str) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from turnkeyml.escaping import LONGEST_CELL, markdown_cell, one_line
+
 __all__ = [
     "markdown_lines",
     "markdown_table",
-    "printable",
     "significant",
     "table_lines",
     "text_table",
-    "without_tags",
 ]
 
 Rows = Iterable[Sequence[str]]
@@ -30,11 +30,11 @@ def table_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
     """The same as ``text_table``, one line at a time."""
     widths = [len(cell) for cell in header]
     for row in rows:
-        widths = [max(width, len(printable(cell))) for width, cell in zip(widths, row, strict=True)]
+        widths = [max(w, len(_cell(text))) for w, text in zip(widths, row, strict=True)]
     right = _numeric_columns(header, rows)
     yield _line(header, widths, right)
     for row in rows:
-        yield _line([printable(cell) for cell in row], widths, right)
+        yield _line(list(map(_cell, row)), widths, right)
 
 
 def markdown_table(header: Sequence[str], rows: Rows) -> list[str]:
@@ -45,14 +45,9 @@ def markdown_table(header: Sequence[str], rows: Rows) -> list[str]:
 def markdown_lines(header: Sequence[str], rows: Rows) -> Iterator[str]:
     """The same as ``markdown_table``, one line at a time."""
     marks = ["---:" if numeric else "---" for numeric in _numeric_columns(header, rows)]
-    safe = ([without_tags(cell).replace("|", "\\|") for cell in row] for row in rows)
+    safe = (list(map(markdown_cell, row)) for row in rows)
     for cells in itertools.chain((header, marks), safe):
         yield f"| {' | '.join(cells)} |"
-
-
-def without_tags(text: str) -> str:
-    """The text on one line of Markdown, with HTML tags escaped."""
-    return printable(text).replace("<", "\\<")
 
 
 def _numeric_columns(header: Sequence[str], rows: Rows) -> list[bool]:
@@ -67,13 +62,6 @@ def _numeric_columns(header: Sequence[str], rows: Rows) -> list[bool]:
     return numeric if any_rows else [False] * len(header)
 
 
-def printable(text: str) -> str:
-    """The text on one line without control characters: a name may come from a hostile file."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
-
-
 def significant(value: float | None, digits: int = 4) -> str:
     """A number with this many significant digits; empty for None."""
     if value is None:
@@ -84,6 +72,10 @@ def significant(value: float | None, digits: int = 4) -> str:
         return f"{value:,.0f}"
     text = f"{value:#.{digits}g}".rstrip(".")
     return f"{value:.{digits + 6}f}".rstrip("0") if "e" in text else text
+
+
+def _cell(text: str) -> str:
+    return one_line(text, LONGEST_CELL)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -42,5 +42,5 @@ def _duplicate(number: int) -> int:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with contextlib.suppress(Exception):  # a script may have replaced it by anything
             stream.flush()

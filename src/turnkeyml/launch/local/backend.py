@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal
 import time
@@ -104,7 +105,7 @@ class LocalBackend:
             code = started.child.exit_code()
             if code is None:
                 return Observation(State.RUNNING, started.began)
-            started.ending = _ending(started, code)
+            started.ending = _ending(started, code, self.events(index))
         return Observation(State.ENDED, started.began, started.ending)
 
     def memory(self, index: int) -> int:
@@ -152,11 +153,13 @@ class LocalBackend:
         return log
 
 
-def _ending(started: _Started, code: int) -> Ending:
+def _ending(started: _Started, code: int, events: Path) -> Ending:
     """How a process ended; the kernel's counter tells whether it was killed for memory."""
     kills = process_tree.out_of_memory_kills() - started.out_of_memory_before
     if code == -signal.SIGKILL and kills > 0:
         return Ending(How.OUT_OF_MEMORY, code, used_bytes=started.peak_bytes)
+    if code == os.EX_IOERR:
+        return Ending(How.UNWRITABLE, code, words=str(events))
     return Ending(How.EXITED, code)
 
 

@@ -145,8 +145,12 @@ def _run(assignment: str) -> None:
     except BaseException:  # noqa: BLE001 - a bug in turnkey: shown; the parent sees the exit code
         import traceback
 
-        traceback.print_exc()
-    import_module("turnkeyml.discover.script").finish_like_python(code)
+        with contextlib.suppress(Exception):
+            traceback.print_exc(file=sys.__stderr__)  # the script may have replaced sys.stderr
+    try:
+        import_module("turnkeyml.discover.script").finish_like_python(code)
+    finally:
+        os._exit(code)  # whatever happens, this process must not go on as a second zygote
 
 
 def _reseed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from turnkeyml.launch.endings import Ending, How, Terms
@@ -36,7 +37,9 @@ _STATES = {
 def ending_of(final: FinalState, job: str, log: Path) -> Ending:
     """How the job ended; ``log`` is the file with its output."""
     code = -final.signal if final.signal else final.exit_code
-    return Ending(_how(final), code, node=final.nodes, words=final.state, job=job, log=str(log))
+    how = _how(final)
+    words = "" if how is How.UNWRITABLE else final.state
+    return Ending(how, code, node=final.nodes, words=words, job=job, log=str(log))
 
 
 def _how(final: FinalState) -> How:
@@ -44,4 +47,6 @@ def _how(final: FinalState) -> How:
         return _STATES.get(final.state, How.OTHER)
     if final.signal == NO_OUTPUT:
         return How.NO_FILES
+    if final.exit_code == os.EX_IOERR:
+        return How.UNWRITABLE
     return How.NO_INTERPRETER if final.exit_code in (126, 127) else How.EXITED

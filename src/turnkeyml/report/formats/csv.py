@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import TextIO
 
+from turnkeyml.escaping import csv_cell, csv_text
 from turnkeyml.report.contract import Cell, Report, TextFormat
 
 __all__ = ["Csv"]
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_STARTS = tuple("'=+-@\t\r\n")
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-"""The beginning of a formula, after any number of apostrophes."""
-
 
 class Csv(TextFormat):
-    """CSV, safe against formula injection.
-
-    A spreadsheet runs a cell that begins like a formula, which may come from the name of a model.
-    Such a cell gets a leading apostrophe, which spreadsheets read as "this is text". Reading the
-    file back removes the apostrophe.
-    """
+    """CSV, safe against formula injection. Control characters are spelled; see ``csv_cell``."""
 
     suffix = ".csv"
 
@@ -41,7 +31,7 @@ class Csv(TextFormat):
             lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         except csv.Error as error:
             raise ValueError(str(error)) from None
-        header, *rest = [list(map(_unquoted, line)) for line in lines if line] or [[]]
+        header, *rest = [list(map(csv_text, line)) for line in lines if line] or [[]]
         records = [dict(zip(header, line, strict=False)) for line in rest]
         return Report(tuple(header), records)
 
@@ -60,10 +50,4 @@ class _Lines:
 
 
 def _quoted(cell: Cell) -> Cell:
-    if not isinstance(cell, str) or not cell.startswith(_STARTS):
-        return cell
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def _unquoted(text: str) -> str:
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+    return csv_cell(cell) if isinstance(cell, str) else cell

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from turnkeyml.escaping import markdown_code, markdown_text
 from turnkeyml.report.contract import Report, Section, TextFormat
-from turnkeyml.report.tables import markdown_lines, printable, without_tags
+from turnkeyml.report.tables import markdown_lines
 
 __all__ = ["Markdown"]
 
@@ -17,7 +18,7 @@ class Markdown(TextFormat):
     suffix = ".md"
 
     def write_text(self, report: Report, file: TextIO) -> None:
-        heading = [f"{name}: `{printable(value)}`" for name, value in report.heading]
+        heading = [f"{name}: {markdown_code(value)}" for name, value in report.heading]
         file.write("  \n".join(heading) + "\n")
         for section in report.sections:
             for line in _lines(section):
@@ -33,7 +34,7 @@ def _lines(section: Section) -> Iterator[str]:
         yield from markdown_lines(section.table.header, section.table.rows)
     if section.title:
         yield ""
-        yield from (f"- {without_tags(sentence)}" for sentence in section.sentences)
+        yield from (f"- {markdown_text(sentence)}" for sentence in section.sentences)
     else:
         for sentence in section.sentences:
-            yield from ("", without_tags(sentence))
+            yield from ("", markdown_text(sentence))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from turnkeyml.escaping import one_line
 from turnkeyml.report.contract import Report, Section, TextFormat
-from turnkeyml.report.tables import printable, table_lines
+from turnkeyml.report.tables import table_lines
 
 __all__ = ["Text"]
 
@@ -18,7 +19,7 @@ class Text(TextFormat):
 
     def write_text(self, report: Report, file: TextIO) -> None:
         for name, value in report.heading:
-            file.write(f"{name}: {printable(value)}\n")
+            file.write(f"{name}: {one_line(value)}\n")
         for section in report.sections:
             file.write("\n")
             for line in _lines(section):
@@ -32,4 +33,4 @@ def _lines(section: Section) -> Iterator[str]:
         yield from table_lines(section.table.header, section.table.rows)
     indent = "  " if section.title else ""
     for sentence in section.sentences:
-        yield indent + printable(sentence)
+        yield indent + one_line(sentence)

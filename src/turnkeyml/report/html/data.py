@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import turnkeyml
+from turnkeyml.escaping import page_text
 from turnkeyml.report.columns import Column, column_of
 from turnkeyml.report.contract import Cell, Report
 from turnkeyml.report.html.derived import DERIVED, LABEL, derived_cells
 from turnkeyml.report.json_text import finite
 from turnkeyml.report.rows import text_of
 
-__all__ = ["Builds", "packed", "page_data"]
+__all__ = ["Builds", "packed", "page_json", "page_data"]
 
 Detail = Mapping[str, Any]
 
@@ -61,9 +62,20 @@ def page_data(report: Report, builds: Builds) -> dict[str, Any]:
     }
 
 
+def page_json(data: Any) -> str:
+    """Data as JSON for a page, whose text is for people: control characters are spelled."""
+    text = _json(data)
+    safe = page_text(text, data)
+    return text if safe is data else _json(safe)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
 def packed(data: Any) -> str:
     """Data as text that is inert wherever it stands: JSON, deflated, in base 64."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = page_json(data)
     raw = zlib.compressobj(COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS)
     content = raw.compress(text.encode("utf-8", "backslashreplace")) + raw.flush()
     return base64.b64encode(content).decode("ascii")

@@ -11,6 +11,7 @@ from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.runs import journal_folder
+from turnkeyml.escaping import PAGE_KEEPS, spelled
 from turnkeyml.report.builds import read_build
 from turnkeyml.report.columns import ordered_columns
 from turnkeyml.report.contract import Cell, Report
@@ -69,7 +70,7 @@ class LiveReport:
     def _builds(self) -> Iterator[tuple[tuple[str, str], _Known]]:
         for cache in self._caches:
             for folder in build_folders(cache):
-                key = (str(cache), folder.name)
+                key = (spelled(str(cache), PAGE_KEEPS), folder.name)  # as the page has it
                 marks = (_mark(folder.stats), _mark(folder.history))
                 known = self._known.get(key)
                 same = known is not None and known.marks == marks

@@ -6,7 +6,6 @@ import functools
 import gzip
 import io
 import ipaddress
-import json
 import socket
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from turnkeyml.errors import TurnkeyError
+from turnkeyml.report.html.data import page_json
 from turnkeyml.report.html.live import LiveReport
 from turnkeyml.report.html.page import live_page
 
@@ -203,8 +203,7 @@ def _own_names() -> tuple[str, ...]:
 
 
 def _json(data: Any) -> bytes:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")
+    return page_json(data).encode("utf-8", "backslashreplace")
 
 
 def _page() -> bytes:
