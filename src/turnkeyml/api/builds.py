@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.cache.files import read_yaml
-from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.layout import BuildFolder, build_folders, sweep_deleted
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.cache.summaries import BuildSummary, Progress, summaries
 from turnkeyml.errors import TurnkeyError, UsageError
@@ -84,6 +84,7 @@ def delete_builds(
     ``older_than``, ``larger_than`` and ``failed`` leave out those that they do not apply to; they
     select from all builds if none is named.
     """
+    sweep_deleted(cache_of(options))
     return _change(build_names, options, BuildFolder.delete)
 
 

@@ -15,6 +15,7 @@ from turnkeyml.cache.stats import update_invocation
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import InputResult, Plan
 from turnkeyml.nouns.explanations import Explanation
+from turnkeyml.nouns.pairs import split_hashes
 from turnkeyml.options import BenchmarkOptions, ExplainOptions, options_of, takes
 from turnkeyml.runtimes.registry import find_runtime
 
@@ -87,7 +88,7 @@ def _builds(
 
 def _is_file(name: str) -> bool:
     """Whether a target is an input; a build name has neither a suffix of one nor a slash."""
-    path = name.partition("::")[0]
+    path, _ = split_hashes(name)
     return path.lower().endswith((".py", ".onnx", ".txt")) or os.sep in path
 
 

@@ -13,6 +13,7 @@ from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import BuildStatus, InvocationResult
+from turnkeyml.nouns.pairs import split_hashes
 from turnkeyml.nouns.tuning import TuneResult
 from turnkeyml.options import TuneOptions, takes
 from turnkeyml.runtimes.contract import Device, Runtime
@@ -178,7 +179,7 @@ def _folder(target: str, options: Mapping[str, Any]) -> BuildFolder:
 
 
 def _is_file(target: str) -> bool:
-    path = target.partition("::")[0]
+    path, _ = split_hashes(target)
     return path.startswith("-m ") or path.endswith((".py", ".onnx")) or "/" in path
 
 
@@ -207,5 +208,5 @@ def _build(target: str, options: Mapping[str, Any]) -> BuildFolder:
 
 
 def _selections(target: str, rows: list[InvocationResult]) -> str:
-    path = target.partition("::")[0]
+    path, _ = split_hashes(target)
     return ", ".join(f"{path}::{row.invocation.hash} ({row.invocation.name})" for row in rows)

@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING
 
 from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, lock, read_yaml
 from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.system import process_tree
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -59,6 +60,7 @@ __all__ = [
     "safe_name",
     "samples_file",
     "summaries_file",
+    "sweep_deleted",
     "timing_file",
     "trace_file",
     "worker_request",
@@ -72,6 +74,7 @@ TRACE = ".trace.json"
 ENGINES = "engines"
 TUNING = "tune"
 WORK_PREFIX = ".work-"
+DELETED_PREFIX = ".deleted-"
 STATS = "turnkey_stats.yaml"
 HISTORY = "turnkey_history.jsonl"
 INPUTS = "inputs_original.npz"
@@ -218,9 +221,12 @@ class BuildFolder:
 
     def delete(self) -> None:
         """Remove the whole build, in one step as others see it. Needs the lock."""
-        gone = self.cache_dir / f".deleted-{os.getpid()}-{self.name}"
+        own = f"{os.getpid()}-{process_tree.started(os.getpid())}"
+        gone = self.cache_dir / f"{DELETED_PREFIX}{own}-{self.name}"
         self.path.rename(gone)
-        shutil.rmtree(gone)
+        while gone.exists():  # another process may sweep it too, from another machine
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(gone)
 
     @contextlib.contextmanager
     def work(self) -> Iterator[Path]:
@@ -348,6 +354,17 @@ def build_folders(cache_dir: Path) -> list[BuildFolder]:
     )
     folders = [BuildFolder(cache_dir, name) for name in names]
     return [f for f in folders if f.is_build]
+
+
+def sweep_deleted(cache_dir: Path) -> None:
+    """Remove the rest of builds whose deletion was killed: their process is gone."""
+    for rest in cache_dir.glob(f"{DELETED_PREFIX}*"):
+        found = re.match(rf"{re.escape(DELETED_PREFIX)}(\d+)-(?:(\d+)-)?", rest.name)
+        if found is None or rest.is_symlink():
+            continue
+        began = process_tree.started(int(found[1]))
+        if began is None or str(began) != found[2]:
+            shutil.rmtree(rest, ignore_errors=True)
 
 
 def check_writable(cache_dir: Path) -> None:

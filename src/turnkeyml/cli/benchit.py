@@ -7,6 +7,7 @@ import os
 
 from turnkeyml.cli.words import COMMANDS
 from turnkeyml.errors import UsageError
+from turnkeyml.nouns.pairs import split_hashes
 
 __all__ = ["OLDER_COMMANDS", "add_older_options", "translate"]
 
@@ -98,6 +99,6 @@ def _all_scripts(folder: str) -> list[str]:
 
 def _inside(folder: str, word: str) -> str:
     """The path of an input file in the search directory; any other word unchanged."""
-    path = word.split("::", maxsplit=1)[0]
+    path, _ = split_hashes(word, folder)
     is_input = path.endswith((".py", ".onnx", ".txt")) and not word.startswith("-")
     return os.path.join(folder, word) if is_input else word

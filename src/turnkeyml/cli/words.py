@@ -221,7 +221,9 @@ def _in_order(words: list[str]) -> list[str]:
 
 
 def _looks_like_input(word: str) -> bool:
-    path = word.split("::", maxsplit=1)[0]
+    from turnkeyml.nouns.pairs import split_hashes
+
+    path, _ = split_hashes(word)
     return "." in path or "/" in path or "*" in path
 
 

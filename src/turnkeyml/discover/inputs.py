@@ -15,6 +15,7 @@ from turnkeyml.discover.packaged import find_module, is_module_name
 from turnkeyml.errors import UsageError
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input
+from turnkeyml.nouns.pairs import split_hashes
 
 __all__ = ["did_you_mean", "find_inputs", "is_input_name", "suffixes"]
 
@@ -61,9 +62,9 @@ def _labelled(item: Input) -> Input:
 
 
 def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
-    path, _, hashes = name.partition("::")
-    targets = tuple(h.strip() for h in hashes.split(",") if h.strip())
-    if "::" in name and not targets:
+    path, hashes = split_hashes(name, str(base))
+    targets = tuple(h.strip() for h in (hashes or "").split(",") if h.strip())
+    if hashes is not None and not targets:
         raise UsageError(f"{name}: the hash after '::' is missing.")
     if is_module_name(path):
         file, module = find_module(path)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
+    WAITING,
     Cause,
     Evaluation,
     Grade,
@@ -25,7 +26,7 @@ __all__ = ["Overview", "line_of"]
 SLOWEST = 5
 GROUPS = 12
 EXAMPLES = 3
-PHASES = ("script", "build", "measure")
+PHASES = ("script", "build", "measure", WAITING)
 
 
 def line_of(result: InputResult) -> str:
@@ -94,7 +95,9 @@ class Overview:
                 rows.append(cells)
         if not rows:
             return []
-        return ["Slowest inputs by phase:", "", *text_table(list(PHASES), rows), ""]
+        shown = [i for i in range(len(PHASES)) if any(row[i] for row in rows)]
+        table = text_table([PHASES[i] for i in shown], [[row[i] for i in shown] for row in rows])
+        return ["Slowest inputs by phase:", "", *table, ""]
 
 
 def _outcome(result: InputResult) -> str:

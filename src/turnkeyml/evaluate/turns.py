@@ -40,7 +40,9 @@ class Turns:
         finally:
             if self._path is not None:
                 self._unlock()
+                self._sink.send(events.TurnAwaited(invocation))  # another may measure by now
                 self.work()
+                self._sink.send(events.TurnReturned(invocation))
 
     def _lock(self, exclusively: bool) -> None:
         if self._path is None:

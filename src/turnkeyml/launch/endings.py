@@ -114,8 +114,8 @@ def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
             return f"The process {interpreter.describe_exit(ending.code)} {where}"
         case How.UNWRITABLE:
             return (
-                f"The process could not write {ending.words or 'its file of events'} {where}; "
-                "is the disk full, or the size of files limited?"
+                f"The process could not write {ending.words or 'its file of events'} {where}: "
+                "the disk is full, or the size of files is limited"
             )
         case How.OUT_OF_MEMORY:
             at = f" at {ending.used_bytes / GIB:.1f} GiB" if ending.used_bytes else ""

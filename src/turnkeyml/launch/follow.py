@@ -11,6 +11,7 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.frameworks import frameworks
 from turnkeyml.measure.generation import generations
 from turnkeyml.nouns import (
+    WAITING,
     Input,
     InputResult,
     InvocationRecord,
@@ -27,9 +28,13 @@ BEFORE_THE_SCRIPT = "before the script ran"
 _PHASES: dict[type, str | None] = {
     events.ScriptStarted: "script",
     events.ScriptFinished: "build",
+    events.Waiting: WAITING,
+    events.BuildReused: "build",
+    events.StageStarted: "build",
     events.MeasureStarted: "measure",
-    events.TurnAwaited: None,
+    events.TurnAwaited: WAITING,
     events.TurnTaken: "measure",
+    events.TurnReturned: "build",
     events.InvocationFinished: "build",
     events.InputFinished: None,
 }

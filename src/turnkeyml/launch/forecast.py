@@ -13,7 +13,7 @@ from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.cache.summaries import disk_bytes
 from turnkeyml.launch.journal import Earlier, Journal
 from turnkeyml.launch.run import Launch
-from turnkeyml.nouns import HERE, InputResult, Plan, Task, label_of
+from turnkeyml.nouns import HERE, WAITING, InputResult, Plan, Task, label_of
 from turnkeyml.nouns.forecasts import CachedBuild, Forecast, LastTime, TaskForecast
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
@@ -128,7 +128,7 @@ def _last(earlier: Earlier) -> LastTime:
         finished_at=earlier.finished_at,
         ok=not earlier.result.failed,
         same_options=earlier.same_options,
-        seconds=earlier.result.seconds,
+        seconds={p: s for p, s in earlier.result.seconds.items() if p != WAITING},
     )
 
 

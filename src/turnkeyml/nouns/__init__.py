@@ -27,6 +27,7 @@ from turnkeyml.nouns.flags import (
     margins,
 )
 from turnkeyml.nouns.invocations import (
+    WAITING,
     BuildStatus,
     InputResult,
     InvocationRecord,
@@ -56,6 +57,7 @@ __all__ = [
     "OTHER_SHARE",
     "PERCENTILES",
     "THROUGHPUT_UNITS",
+    "WAITING",
     "Aspect",
     "BuildStatus",
     "Cause",

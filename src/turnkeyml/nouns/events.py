@@ -24,6 +24,7 @@ __all__ = [
     "InvocationFound",
     "InvocationStarted",
     "TurnAwaited",
+    "TurnReturned",
     "TurnTaken",
     "MeasureEstimated",
     "MeasureProgress",
@@ -141,6 +142,13 @@ class TurnTaken:
 
 
 @dataclass(frozen=True)
+class TurnReturned:
+    """The others may go on, and this input too, beside them."""
+
+    invocation: str
+
+
+@dataclass(frozen=True)
 class MeasureEstimated:
     """The warm-up is over; the timed runs will take about this long."""
 
@@ -184,6 +192,7 @@ Event = (
     | ArtifactChanged
     | TurnAwaited
     | TurnTaken
+    | TurnReturned
     | MeasureEstimated
     | InvocationFinished
     | InputFinished

@@ -15,6 +15,7 @@ from turnkeyml.nouns.tasks import Input
 from turnkeyml.nouns.verdicts import Verdict, Verification
 
 __all__ = [
+    "WAITING",
     "BuildStatus",
     "InputResult",
     "InvocationRecord",
@@ -182,6 +183,10 @@ class InvocationResult:
         return not (self.failed or self.is_mismatch)
 
 
+WAITING = "waiting"
+"""The phase of an input in which it waits for its turn to measure, or for a build."""
+
+
 @dataclass(frozen=True)
 class InputResult:
     """The result of one input: how its script ended, and one result per invocation."""
@@ -192,7 +197,8 @@ class InputResult:
     failure: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    """The seconds that the script, the builds and the measurements took."""
+    """The seconds that the script, the builds and the measurements took, by phase, and apart from
+    them those of waiting for other inputs and processes."""
     log: str | None = None
     """The path of the output of the input, if it was kept."""
     generations: tuple[Generation, ...] = ()

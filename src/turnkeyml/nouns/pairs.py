@@ -1,10 +1,14 @@
-"""A key and a value as people write them."""
+"""Pairs as people write them: a key and a value, a file and the hashes of its models."""
 
 from __future__ import annotations
 
+import os
 import re
 
-__all__ = ["split_pair"]
+__all__ = ["HASHES", "split_hashes", "split_pair"]
+
+HASHES = "::"
+"""Between a file and the hashes of its models."""
 
 _SEPARATOR = re.compile(r"=|::")
 
@@ -18,3 +22,21 @@ def split_pair(word: str) -> tuple[str, str, str]:
     if found is None:
         return word, "", ""
     return word[: found.start()], found[0], word[found.end() :]
+
+
+def split_hashes(word: str, folder: str = "") -> tuple[str, str | None]:
+    """The file and the hashes of ``FILE::HASH,HASH``; None for a file alone.
+
+    The name of a file may contain the separator too: a file that exists, also relative to
+    ``folder``, wins over the reading as hashes.
+    """
+
+    def exists(path: str) -> bool:
+        return os.path.exists(path) or os.path.exists(os.path.join(folder, path))
+
+    if HASHES not in word or exists(word):
+        return word, None
+    path, _, hashes = word.rpartition(HASHES)
+    if not exists(path):
+        path, _, hashes = word.partition(HASHES)
+    return path, hashes

@@ -9,12 +9,14 @@ import glob
 import os
 import re
 
+from turnkeyml.nouns.pairs import split_hashes
+
 __all__ = ["is_build", "is_input", "is_model", "is_side"]
 
 
 def is_input(word: str) -> bool:
     """Whether a word is a file to evaluate, a wildcard for some, a shipped model or a module."""
-    path = word.partition("::")[0]
+    path, _ = split_hashes(word)
     if word.startswith("-m "):
         return True
     if "=" in path and not os.path.exists(path):

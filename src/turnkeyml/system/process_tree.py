@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["children", "descendants", "out_of_memory_kills", "tree_bytes"]
+__all__ = ["children", "descendants", "out_of_memory_kills", "started", "tree_bytes"]
 
 
 def descendants(pid: int) -> list[int]:
@@ -51,6 +51,26 @@ def _own_bytes(pid: int) -> int:
     except (OSError, ValueError):
         return 0
     return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def started(pid: int) -> int | None:
+    """When a process started, which tells it from a later one with its PID; None if it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[19])
+    except FileNotFoundError:
+        return _started_by_psutil(pid)
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _started_by_psutil(pid: int) -> int | None:
+    """The slower way, for systems without ``/proc``."""
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return None
 
 
 def out_of_memory_kills() -> int:

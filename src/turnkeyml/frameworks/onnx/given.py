@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.cache.arrays import read_archive
+from turnkeyml.cache.arrays import read_archive, unpacked_bytes
 from turnkeyml.cache.nested import top_name
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.declared import InputType
@@ -14,15 +15,20 @@ from turnkeyml.nouns.plain import DamagedRecord
 
 __all__ = ["read_inputs"]
 
-MOST_BYTES = 1 << 40
-"""A compressed archive may unpack to more than its size, though not to a terabyte."""
+ALWAYS_BYTES = 1 << 30
+"""What any archive may unpack to."""
+MOST_RATIO = 20
+"""How many times its size a larger archive may unpack to. Masks and token ids of real inputs
+compress well; what compresses a thousand times is made to fill the memory."""
 
 
 def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
     """The arrays of a file by input; arrays without names belong to the inputs in order."""
     name = Path(path).name
     try:
-        arrays = read_archive(Path(path), MOST_BYTES)
+        limit = max(ALWAYS_BYTES, MOST_RATIO * os.stat(path).st_size)
+        _check_size(path, limit)
+        arrays = read_archive(Path(path), limit)
     except FileNotFoundError:
         raise TurnkeyError(f"The file of inputs {path} does not exist.") from None
     except DamagedRecord as error:
@@ -38,6 +44,16 @@ def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
             )
         _check(name, known[key if key in known else top_name(key)], key, array)
     return arrays
+
+
+def _check_size(path: str, limit: int) -> None:
+    """Raise an error, before anything is unpacked, if an archive unpacks to too much."""
+    declared = unpacked_bytes(Path(path))
+    if declared > limit:
+        raise TurnkeyError(
+            f"The file of inputs {path} unpacks to {declared / 1e9:,.1f} GB, which is more than "
+            f"{MOST_RATIO} times its size; save it with numpy.savez, which does not compress."
+        )
 
 
 def _check(file: str, wanted: InputType, key: str, array: np.ndarray) -> None:
