@@ -19,6 +19,7 @@ import pytest
 from benchmarks.fabricate import fabricate
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import update_stats
+from turnkeyml.escaping import spelled
 from turnkeyml.nouns import UnderLoad
 from turnkeyml.report.comparison_report import save
 from turnkeyml.report.html.server import ReportServer
@@ -458,7 +459,7 @@ def test_hostile_names_labels_and_logs_show_as_text(tab, tmp_path):
     fail(cache, HOSTILE, digest="bbbbbbbb")
     (saved,) = save_reports([cache], tmp_path, ["html"])
     page = tab(saved.path)
-    assert HOSTILE in page.locator(".failure").first.inner_text()
+    assert spelled(HOSTILE) in page.locator(".failure").first.inner_text()
     page.get_by_role("button", name="Columns").click()
     hostile = page.get_by_role("dialog").locator("label", has_text="<img")
     assert hostile.count() == 3
@@ -473,7 +474,7 @@ def test_hostile_names_labels_and_logs_show_as_text(tab, tmp_path):
     goto(page, "build=net_aaaaaaaa")
     page.wait_for_selector("#model h2")
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert page.locator("pre").inner_text() == HOSTILE
+    assert page.locator("pre").inner_text() == spelled(HOSTILE)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("window.hacked") is None
     assert page.locator("img").count() == 0

@@ -272,6 +272,10 @@ HERE = {
     ),
 }
 ON_SLURM = {
+    Ending(How.UNWRITABLE, code=74): (
+        "The process could not write its file of events W: "
+        "the disk is full, or the size of files is limited."
+    ),
     Ending(How.EXITED, 3, job="12_3", log="LOG"): (
         "The process exited with code 3 W (job 12_3); what it printed is in LOG."
     ),

@@ -8,6 +8,7 @@ text through here. JSON and Parquet keep text exact; JSON spells such characters
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -29,12 +30,9 @@ LONGEST_LINE = 2_000
 LONGEST_CELL = 200
 """Characters of a cell in a table, whose columns are as wide as their widest cell."""
 
-_NOT_IN_JSON = re.compile(
-    "[\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
-"""Characters that JSON allows in a string and a terminal or an editor may act upon."""
-_IN_PAGE = re.compile(rf"{_NOT_IN_JSON.pattern}|[\ud800-\udfff]|\\u00[01]|\\[bfr]")
-"""What tells that the JSON text of a page may contain such a character."""
+_NOT_ASCII = re.compile("[^\x20-\x7e\n]")
+_ESCAPED_CONTROL = re.compile(r"\\u00[01]|\\[bfr]")
+"""What JSON text has in the place of control characters, line breaks and tabs aside."""
 
 PAGE_KEEPS = "\n\t"
 """Control characters that a page shows as they are meant."""
@@ -113,7 +111,11 @@ def csv_text(cell: str) -> str:
 
 def json_text(document: str) -> str:
     """A JSON document with the same content in which no character acts upon a terminal."""
-    return _NOT_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+    return _NOT_ASCII.sub(_in_json, document)
+
+
+def _in_json(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def page_text(document: str, data: Any) -> Any:
@@ -121,7 +123,8 @@ def page_text(document: str, data: Any) -> Any:
 
     ``document`` is its JSON text, which tells quickly whether there is anything to spell.
     """
-    return _spelled_inside(data) if _IN_PAGE.search(document) else data
+    is_safe = all(map(str.isprintable, set(document))) and not _ESCAPED_CONTROL.search(document)
+    return data if is_safe else _spelled_inside(data)
 
 
 def _spelled_inside(data: Any) -> Any:
