@@ -6,9 +6,10 @@ traceback. Any other exception that escapes is a bug in turnkeyml.
 
 from __future__ import annotations
 
+import os
 import re
 
-__all__ = ["BuildError", "MeasureError", "TurnkeyError", "UsageError", "describe"]
+__all__ = ["BuildError", "MeasureError", "TurnkeyError", "UsageError", "describe", "named"]
 
 
 class TurnkeyError(Exception):
@@ -30,6 +31,13 @@ class BuildError(TurnkeyError):
 
 class MeasureError(TurnkeyError):
     """A runtime could not measure a build."""
+
+
+def named(error: BaseException, path: str | os.PathLike[str]) -> BaseException:
+    """The error with the name of a file, which a write to a disk that is full does not have."""
+    if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+        error.filename = os.fspath(path)
+    return error
 
 
 _REQUIRED = ("numpy", "onnx", "onnxruntime", "onnxscript", "torch")

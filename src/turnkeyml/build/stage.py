@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.errors import BuildError, describe
+from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.nouns import StageRecord, Verdict, Verification
 from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
@@ -210,7 +210,7 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
             import traceback
 
             traceback.print_exc()
-            error = failure
+            error = named(failure, bench.work)
     seconds = time.perf_counter() - begin
     return StageRecord(stage.name, seconds, machine.peak_memory_bytes(), error is None), error
 

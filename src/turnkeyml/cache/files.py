@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.cache.damaged import DamagedFile
+from turnkeyml.errors import named
 from turnkeyml.nouns.plain import DamagedRecord, check_plain
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ def replacing(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:  # a disk that is full does not say of which file
-        if error.filename in (None, str(temporary), temporary):
+        if error.filename in (str(temporary), temporary):
             error.filename = str(path)
+        named(error, path)
         raise
     finally:
         temporary.unlink(missing_ok=True)

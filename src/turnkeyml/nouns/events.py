@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from turnkeyml.errors import named
 from turnkeyml.nouns.invocations import InvocationRecord, InvocationResult, ScriptOutcome
 from turnkeyml.nouns.plain import DamagedRecord, check_plain, from_dict, to_dict
 
@@ -224,7 +225,7 @@ class Sink:
             while rest:  # a signal or a disk that is nearly full may cut a write short
                 rest = rest[os.write(handle, rest) :]
         except OSError as error:
-            error.filename = self.path
+            named(error, self.path)
             raise
         finally:
             os.close(handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from turnkeyml.cache.files import replacing
 from turnkeyml.cache.layout import build_folders
-from turnkeyml.errors import UsageError
+from turnkeyml.errors import UsageError, named
 from turnkeyml.report import formats as known_formats
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE, StoredBuild, read_build
 from turnkeyml.report.cache_sections import Contents, sections_of
@@ -108,12 +108,21 @@ def save_reports(
     targets = _targets(report_dir, formats, files)
     for form, _ in targets:
         form.check_installed()
-    with ExitStack() as stack:
+    with _naming_temporary_files(), ExitStack() as stack:
         spools = [Spool(stack.enter_context(tempfile.TemporaryFile("w+b"))) for _ in range(2)]
         wants_details = any(form.wants_details for form, _ in targets)
         reading = _Reading(spools[0], spools[1] if wants_details else None)
         report = report_of_builds(caches, reading, every)
         return [_save(form, path, report) for form, path in targets]
+
+
+@contextmanager
+def _naming_temporary_files() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        named(error, tempfile.gettempdir())
+        raise
 
 
 def report_of_builds(caches: Sequence[Path], reading: _Reading, every: bool = False) -> Report:

@@ -24,7 +24,7 @@ from turnkeyml.build.onnx_files import move_weights_out, opset_of
 from turnkeyml.build.stage import MODEL, ONNX, WIDENED_FROM, Stage, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.widen import widen_bfloat16
-from turnkeyml.errors import BuildError, describe
+from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
 from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
@@ -119,7 +119,7 @@ class _Attempt:
             self._widened = bench.widens and widen_bfloat16(self.path)
         except Exception as error:  # noqa: BLE001 - the other exporter may do better
             traceback.print_exc()
-            self.outcome = f"failed ({describe(_root(error))})"
+            self.outcome = f"failed ({describe(named(_root(error), self.path))})"
             return
         found = check_onnx(
             str(self.path),

@@ -221,7 +221,7 @@ export class RecordTable {
   }
 }
 
-const FORMULA = /^'*[=+\-@\t\r\n]/;
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 // A cell of a CSV file that no spreadsheet runs as a formula.
