@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+from subprocess import PIPE
 
 import pytest
 
@@ -12,6 +16,7 @@ from tests.terminal import read_terminal
 from turnkeyml import delete_builds
 from turnkeyml.errors import UsageError
 from turnkeyml.options import checks
+from turnkeyml.system import process_tree
 
 OLD, NEW, LARGE, FAILED = "old_0000000a", "new_0000000b", "large_0000000c", "failed_0000000d"
 
@@ -130,3 +135,47 @@ def test_wrong_ages_and_sizes_are_one_sentence():
         checks.age("30")
     with pytest.raises(UsageError, match="The size must be one such as 1GB or 500MB, not 'big'"):
         checks.size("big")
+
+
+def test_what_a_killed_deletion_left_is_swept_by_the_next_one(several, turnkey):
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=PIPE)
+    dead, own = int(gone.stdout), os.getpid()
+    now = process_tree.started(own)
+    swept = [
+        f".deleted-{dead}-{OLD}",  # as versions before wrote it
+        f".deleted-{dead}-{now}-{OLD}",
+        f".deleted-{own}-{OLD}",
+        f".deleted-{own}-{now - 1}-{OLD}",  # another process had this PID
+    ]
+    kept = [f".deleted-{own}-{now}-{OLD}", ".deleted-by-hand", ".work"]
+    for name in (*swept, *kept):
+        (several / name / "onnx").mkdir(parents=True)
+        (several / name / "onnx" / "model.onnx").write_bytes(b"x")
+    outside = several.parent / "outside"
+    outside.mkdir()
+    (several / f".deleted-{dead}-link").symlink_to(outside)
+    done = turnkey("cache", "delete", FAILED)
+    assert done.returncode == 0, done.stderr
+    assert [name for name in swept if (several / name).exists()] == []
+    assert [name for name in kept if (several / name).exists()] == kept
+    assert outside.exists()
+    assert left(several) == {OLD, NEW, LARGE}
+
+
+KILLED = """
+import os, shutil, signal, sys
+shutil.rmtree = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+from turnkeyml.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def test_a_deletion_that_is_killed_is_finished_by_the_next_one(several):
+    words = ["cache", "delete", OLD, "-d", str(several)]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *words])
+    assert killed.returncode == -signal.SIGKILL
+    (rest,) = several.glob(".deleted-*")
+    assert rest.name.endswith(OLD)
+    delete_builds(NEW, cache_dir=str(several))
+    assert list(several.glob(".deleted-*")) == []
+    assert left(several) == {LARGE, FAILED}

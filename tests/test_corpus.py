@@ -194,6 +194,21 @@ def test_reasons_that_differ_in_names_and_numbers_are_one_kind():
     assert kind_of(first) != kind_of("killed by signal 11 in export_pytorch")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The process exited with code 1 W.", "The process exited with code 12 W."),
+        ("The script exited with code 1.", "The script exited with code 3."),
+        ("was killed by signal 9 (SIGKILL)", "was killed by signal 19 (SIGKILL)"),
+        ("OSError: [Errno 2] in 'a'", "OSError: [Errno 28] in 'a'"),
+        ("returned non-zero exit status 1.", "returned non-zero exit status 127."),
+    ],
+)
+def test_reasons_that_differ_in_an_exit_code_are_two_kinds(one, other):
+    assert kind_of(one) != kind_of(other)
+    assert kind_of(f"{one} after 1.5 s") == kind_of(f"{one} after 20 s")
+
+
 @pytest.fixture(scope="module")
 def resumed(tmp_path_factory):
     """A run that is killed after two inputs, resumed, and resumed again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from turnkeyml.evaluate.turns import Turns
+from turnkeyml.launch import follow
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms, sentence
 from turnkeyml.launch.follow import Follower
@@ -439,3 +442,41 @@ def test_no_name_on_disk_is_spelled_outside_of_the_layout():
     )
     files = [*(SOURCE / "launch").rglob("*.py")]
     assert [file for file in files if names.search(file.read_text(encoding="utf-8"))] == []
+
+
+def test_waiting_is_a_phase_of_its_own(follower, tmp_path, monkeypatch):
+    follower, _ = follower
+    clock = itertools.count()
+    monkeypatch.setattr(follow.time, "monotonic", lambda: float(next(clock)))
+    about = RECORD.hash
+    told = [
+        events.ScriptStarted(),
+        events.ScriptFinished(ScriptOutcome(), (RECORD,)),
+        events.Waiting(about),
+        events.StageStarted(about, "export", "Exporting", 1, 1),
+        events.MeasureStarted(about, "ort"),
+        events.TurnAwaited(about),
+        events.TurnTaken(about),
+        events.TurnAwaited(about),
+        events.TurnReturned(about),
+        events.InvocationFinished(InvocationResult(RECORD)),
+        events.InputFinished(),
+    ]
+    tell(follower, tmp_path, *told)
+    seconds = follower.result().seconds
+    assert seconds == {"script": 1.0, "build": 4.0, "waiting": 3.0, "measure": 2.0}
+
+
+def test_a_turn_that_ends_is_told_before_the_next_one_can_block(tmp_path):
+    told = []
+    turns = Turns(str(tmp_path / "turns"), events.Sink(listener=told.append))
+    turns.work()
+    with turns.alone("a"):
+        told.append("measured")
+    assert told == [
+        events.TurnAwaited("a"),
+        events.TurnTaken("a"),
+        "measured",
+        events.TurnAwaited("a"),
+        events.TurnReturned("a"),
+    ]

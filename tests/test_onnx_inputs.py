@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from turnkeyml.cache.nested import flattened, top_name
 from turnkeyml.discover.sweep import file_inputs, parse_shapes
 from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.frameworks.onnx import given
 from turnkeyml.frameworks.onnx.file import read_onnx
 from turnkeyml.nouns import Input
 
@@ -358,6 +360,40 @@ def test_inputs_come_from_a_file_and_the_rest_fits_them(read, tmp_path):
     other = read(**model, file=str(file))
     assert other.inputs["ids"].tolist() == [[8, 6, 7]]
     assert other.record.hash != subject.record.hash
+
+
+def bomb(path, count, size):
+    """An archive of zeros that compresses a thousand times."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(count):
+            with archive.open(f"a{number}.npy", "w") as entry:
+                header = {"descr": "|u1", "fortran_order": False, "shape": (size,)}
+                np.lib.format.write_array_header_1_0(entry, header)
+                for _ in range(size >> 20):
+                    entry.write(bytes(1 << 20))
+
+
+def test_an_archive_that_unpacks_to_far_more_than_its_size_is_refused(read, tmp_path, monkeypatch):
+    file = tmp_path / "inputs.npz"
+    bomb(file, 3, 16 << 20)
+    monkeypatch.setattr(given, "ALWAYS_BYTES", 32 << 20)
+    unpacked = []
+    monkeypatch.setattr(given, "read_archive", lambda *told: unpacked.append(told))
+    with pytest.raises(TurnkeyError) as refused:
+        read(**embedding("batch", 16), file=str(file))
+    assert str(refused.value) == (
+        f"The file of inputs {file} unpacks to 0.1 GB, which is more than 20 times its size; save "
+        "it with numpy.savez, which does not compress."
+    )
+    assert unpacked == []
+
+
+def test_an_archive_that_compresses_well_is_read(tmp_path):
+    file = tmp_path / "inputs.npz"
+    np.savez_compressed(file, ids=np.ones((4, 16), np.int64))
+    wanted = given.InputType("ids", "tensor", INT64, ("n", 16))
+    found = given.read_inputs(str(file), [wanted])
+    assert found["ids"].sum() == 64
 
 
 @pytest.mark.parametrize(

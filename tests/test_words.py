@@ -13,6 +13,7 @@ from turnkeyml.discover.shipped import similar
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns.pairs import split_pair
 from turnkeyml.options import BenchmarkOptions, settle
+from turnkeyml.options.recognised import is_input
 
 
 @pytest.mark.parametrize(
@@ -129,3 +130,27 @@ def test_files_of_the_folder_are_named_first(tmp_path, monkeypatch):
     assert did_you_mean("resnt50.py") == " Did you mean 'resnet50.py'?"
     with pytest.raises(UsageError, match=re.escape("For shipped models, write '*/resnet1*'.")):
         find_inputs(["resnet1*"])
+
+
+@pytest.mark.parametrize("base", ["", "folder/"])
+def test_a_file_whose_name_has_the_separator_of_hashes_can_be_named(base, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("a::b.py", "a.py"):
+        (tmp_path / base / name).write_text("")
+    (tmp_path / base / "all.txt").write_text("a::b.py\na::b.py::0123abcd\na.py::0123abcd\n")
+
+    def named(*words):
+        return [(item.name, item.targets) for item in find_inputs(words)]
+
+    expected = [("a::b.py", ()), ("a::b.py", ("0123abcd",)), ("a.py", ("0123abcd",))]
+    words = [f"{base}a::b.py", f"{base}a::b.py::0123abcd", f"{base}a.py::0123abcd"]
+    assert named(*words) == expected
+    assert named(f"{base}all.txt") == expected
+    assert named(f"./{base}a::b.py") == [("a::b.py", ())]
+    assert all(map(is_input, words))
+    assert [parse([word]).command for word in words] == ["benchmark"] * 3
+    with pytest.raises(UsageError, match="the hash after '::' is missing"):
+        find_inputs([f"{base}a.py::"])
+    with pytest.raises(UsageError, match="File not found"):
+        find_inputs([f"{base}c::d.py"])

@@ -7,6 +7,7 @@ import os
 from importlib import import_module
 
 from turnkeyml import __version__
+from turnkeyml.display.console import write
 from turnkeyml.errors import UsageError
 
 __all__ = ["COMMANDS", "parse", "run"]
@@ -184,6 +185,10 @@ class _Parser(argparse.ArgumentParser):
             formatter_class=_formatter,
             **settings,  # type: ignore[arg-type]
         )
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """Print help or the version; argparse itself would ignore that it cannot be printed."""
+        write(message)
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UsageError(f"{message}. See '{self.prog} --help'.")
