@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies
 
 import turnkeyml
 from turnkeyml import escaping
+from turnkeyml.cache.layout import build_name
 from turnkeyml.cache.stats import update_stats
 from turnkeyml.cache.summaries import BuildSummary, summaries
 from turnkeyml.cli.main import main
@@ -416,6 +417,15 @@ def test_no_word_of_a_command_line_reaches_the_terminal_as_it_is(
     with pytest.raises(SystemExit):
         main(words)
     assert len(printed(capsys)) <= 4
+
+
+@given(HOSTILE)
+@example(EVERYTHING)
+def test_a_build_of_a_hostile_file_is_listed(text):
+    name = build_name(text, "0123abcd")
+    assert name.isprintable()
+    assert name == Path(name).name
+    assert len(name.encode()) < 200
 
 
 def test_nothing_of_the_program_prints_but_the_console():

@@ -331,8 +331,9 @@ def peaks_file(cache_dir: Path, key: str) -> Path:
 
 
 def safe_name(name: str) -> str:
-    """A name that is one folder on any file system."""
-    cleaned = re.sub(r'[\x00-\x1f\x7f\ud800-\udfff/\\:*?"<>|]', "_", name).strip(" .")
+    """A printable name that is one folder on any file system."""
+    printable = "".join(c if c.isprintable() else "_" for c in name)
+    cleaned = re.sub(r'[/\\:*?"<>|]', "_", printable).strip(" .")
     while len(cleaned.encode()) > 120:
         cleaned = cleaned[:-1]
     return cleaned or "_"

@@ -18,6 +18,7 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import console
 from turnkeyml.display.build_table import build_table, size_in_words
 from turnkeyml.errors import UsageError
+from turnkeyml.escaping import one_line
 from turnkeyml.options import Confirmation, SelectOptions, settle
 
 __all__ = ["change"]
@@ -105,7 +106,7 @@ def _in_terminal() -> bool:
 def _ask(question: str) -> None:
     """Raise unless the answer is yes."""
     try:
-        answer = input(question)
+        answer = input(one_line(question))
     except EOFError:
         answer = ""
         console.show("")
