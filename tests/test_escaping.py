@@ -99,6 +99,8 @@ HOSTILE = strategies.lists(
     strategies.one_of(strategies.sampled_from(PIECES), strategies.text(max_size=10)), max_size=6
 ).map("".join)
 EVERYTHING = "".join(PIECES)
+RELAXED = settings(deadline=None, max_examples=50)
+"""The machine may be busy."""
 FEW = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -148,6 +150,7 @@ def result(text: str) -> InputResult:
     return InputResult(item, outcome, rows, text, {text: text}, {"script": 1.0}, log=text)
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_a_line_is_printable_and_bounded_and_stays_what_it_is(text):
@@ -159,6 +162,7 @@ def test_a_line_is_printable_and_bounded_and_stays_what_it_is(text):
         assert line == text
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_listings_keep_their_lines_whatever_the_names_are(text):
@@ -243,6 +247,7 @@ def written(name: str, report: Report) -> str:
     return file.getvalue().decode("utf-8")
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_markdown_shows_the_text_and_nothing_else(text):
@@ -286,6 +291,7 @@ def test_no_backtick_ends_a_code_span(text):
     assert text in code
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_csv_has_no_control_characters_and_no_formulas_and_comes_back(text):
@@ -305,6 +311,7 @@ def test_csv_has_no_control_characters_and_no_formulas_and_comes_back(text):
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_json_is_exact_and_printable(form, text):
@@ -313,6 +320,7 @@ def test_json_is_exact_and_printable(form, text):
     assert list(formats.find(form).read(found).records) == [{text: text}]
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_the_documents_of_commands_are_exact_and_printable(text):
@@ -363,6 +371,7 @@ def strings_in(data):
 @settings(FEW, max_examples=8)
 @given(text=HOSTILE.map(lambda text: text[:2000]))
 @example(text=MARK + EVERYTHING.replace("x" * 10_000, ""))
+@example(text="\r")
 def test_reports_and_comparisons_of_a_hostile_cache_are_safe(text, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
     one, other = folder / "a", folder / "b"
@@ -419,6 +428,7 @@ def test_no_word_of_a_command_line_reaches_the_terminal_as_it_is(
     assert len(printed(capsys)) <= 4
 
 
+@RELAXED
 @given(HOSTILE)
 @example(EVERYTHING)
 def test_a_build_of_a_hostile_file_is_listed(text):

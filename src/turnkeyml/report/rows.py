@@ -298,7 +298,7 @@ def item_in_words(item: Item) -> str:
 
 def one_line(reason: Any) -> str:
     """The reason of a failure without line breaks, which messages of libraries may have."""
-    return " ".join(str(reason or "no reason is known").split())
+    return " ".join(str(reason or "").split()) or "no reason is known"
 
 
 def _time(text: str) -> datetime | None:
