@@ -71,7 +71,13 @@ def test_no_command_fails_because_of_its_streams(words, folder):
     usual.communicate(timeout=250)
     started = {
         redirection: shell(redirection, *words, cwd=folder)
-        for redirection in ("2>&1 >&-", "2>&-", ">&- 2>&-", "<&-", "2>/dev/full", "2>&1 >/dev/full")
+        for redirection in (
+            "2>&1 >&-",
+            "2>&- <&-",
+            ">&- 2>&- <&-",
+            "2>/dev/full",
+            "2>&1 >/dev/full",
+        )
     }
     for redirection, process in started.items():
         text = process.communicate(timeout=250)[0].decode()
