@@ -7,6 +7,7 @@ here, and the data is put together from its events.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -39,8 +40,12 @@ _RESOLVERS = Resolver.yaml_implicit_resolvers
 def parse(text: str) -> Any:
     """The plain data in a text; a ``YAMLError`` or ``DamagedRecord`` for anything else."""
     document = _Document()
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        document.take(event)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        while (event := loader.get_event()) is not None:
+            document.take(event)
+    finally:
+        loader.dispose()
     return document.content
 
 
@@ -101,12 +106,22 @@ def _scalar(event: Any) -> Any:
         raise _refused("it has tags, which we never write", event)
     text: str = event.value
     if event.implicit[0]:
-        for tag, pattern in _RESOLVERS.get(text[:1], ()):
-            if pattern.match(text):
-                return _value(tag, text, event)
+        tag = _tag(text) if len(text) <= LONGEST_NUMBER else _find_tag(text)
+        if tag is not None:
+            return _value(tag, text, event)
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused("it has lone surrogates", event)
     return text
+
+
+def _find_tag(text: str) -> str | None:
+    """The tag of a plain scalar that is not text."""
+    found = _RESOLVERS.get(text[:1], ())
+    return next((tag for tag, pattern in found if pattern.match(text)), None)
+
+
+_tag = functools.lru_cache(maxsize=10_000)(_find_tag)
+"""Remembers them: the records of many builds have the same names and words."""
 
 
 def _value(tag: str, text: str, event: Any) -> Any:

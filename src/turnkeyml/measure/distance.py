@@ -106,9 +106,10 @@ class Distance:
         return time.perf_counter_ns() - start
 
 
-def extremes(distances: Iterable[float]) -> tuple[float, float] | None:
+def extremes(distances: Sequence[float] | np.ndarray) -> tuple[float, float] | None:
     """The smallest and the largest of some distances, but for a few; None if there are none."""
-    known = np.array([d for d in distances if 0 < d < np.inf])
+    found = np.asarray(distances, dtype=np.float64)
+    known = found[(found > 0) & (found < np.inf)]  # NaN is neither
     if not len(known):
         return None
     low, high = np.percentile(known, (5, 95))

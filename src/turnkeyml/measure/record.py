@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ __all__ = [
     "failed",
     "load_distances",
     "load_samples",
+    "load_samples_and_distances",
     "save_evaluation",
 ]
 
@@ -176,7 +177,28 @@ def load_samples(file: Path) -> list[np.ndarray]:
 
     A ``DamagedRecord`` where they cannot be that; a ``FileNotFoundError`` where there are none.
     """
-    arrays = read_archive(file, MOST_SAMPLE_BYTES, ("timed", "processes", "blocks"))
+    return _latencies(read_archive(file, MOST_SAMPLE_BYTES, _OF_LATENCIES))
+
+
+def load_distances(file: Path) -> list[np.ndarray]:
+    """How far apart the processors were at each sample of each process; NaN where nobody knows.
+
+    Of a file that ``load_samples`` has read.
+    """
+    return _distances_of(read_archive(file, MOST_SAMPLE_BYTES, _OF_DISTANCES))
+
+
+def load_samples_and_distances(file: Path) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return what ``load_samples`` and ``load_distances`` return, and read the file once."""
+    arrays = read_archive(file, MOST_SAMPLE_BYTES, (*_OF_LATENCIES, *_OF_DISTANCES))
+    return _latencies(arrays), _distances_of(arrays)
+
+
+_OF_LATENCIES = ("timed", "processes", "blocks")
+_OF_DISTANCES = ("processes", "rounds", "distances")
+
+
+def _latencies(arrays: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     try:
         timed, counts, blocks = arrays["timed"], arrays["processes"], arrays["blocks"]
     except KeyError as error:
@@ -194,12 +216,7 @@ def load_samples(file: Path) -> list[np.ndarray]:
     return [part / block / MILLISECOND for part, block in zip(parts, blocks, strict=True)]
 
 
-def load_distances(file: Path) -> list[np.ndarray]:
-    """How far apart the processors were at each sample of each process; NaN where nobody knows.
-
-    Of a file that ``load_samples`` has read.
-    """
-    arrays = read_archive(file, MOST_SAMPLE_BYTES, ("processes", "rounds", "distances"))
+def _distances_of(arrays: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     counts, rounds, found = arrays["processes"], arrays.get("rounds"), arrays.get("distances")
     total = int(counts.sum())
     each = np.full(total, np.nan)

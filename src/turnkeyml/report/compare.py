@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Callable, Iterator
 
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
-from turnkeyml.measure.ratios import SpeedVerdict
+from turnkeyml.measure.ratios import GeometricMean, SpeedVerdict
 from turnkeyml.nouns import Verdict, is_recorded_only
 from turnkeyml.report.comparison import (
     ComparedFailure,
@@ -25,21 +22,30 @@ from turnkeyml.report.comparison import (
 from turnkeyml.report.evidence import Evidence, evidence_of
 from turnkeyml.report.matching import match_rows
 from turnkeyml.report.rows import Row
-from turnkeyml.report.sides import Side, read_side
+from turnkeyml.report.sides import Progress, Side, read_side
 
 __all__ = ["Comparison", "compare"]
 
 
-def compare(a: str, b: str) -> Comparison:
-    """The comparison of B with A, each a path as ``turnkey compare`` takes it."""
-    side_a, side_b = read_side(a), read_side(b)
+def compare(a: str, b: str, progress: Progress | None = None) -> Comparison:
+    """The comparison of B with A, each a path as ``turnkey compare`` takes it.
+
+    ``progress`` is told what is being done, how many of it are done, and of how many.
+    """
+    side_a = read_side(a, _doing("Reading builds of A", progress))
+    side_b = read_side(b, _doing("Reading builds of B", progress))
     matches = list(match_rows(side_a, side_b))
     pairs = [(x, y) for x, y in matches if x and y]
     if not pairs:
         raise TurnkeyError(_nothing_in_common(a, b, side_a, side_b))
-    judged = [_Judged.of(x, y) for x, y in pairs if not (x.failure or y.failure)]
-    judged.sort(key=lambda j: (-abs(math.log(j.row.ratio)), j.row.item.build_name))
-    rows = tuple(j.row for j in judged)
+    measured = [(x, y) for x, y in pairs if not (x.failure or y.failure)]
+    mean, compared = GeometricMean(), []
+    for number, (x, y) in enumerate(measured):
+        if progress is not None:
+            progress("Comparing", number, len(measured))
+        compared.append(_compared(x, y, mean))
+    compared.sort(key=lambda row: (-abs(math.log(row.ratio)), row.item.build_name))
+    rows = tuple(compared)
     found = Counter(row.verdict for row in rows)
     return Comparison(
         a=a,
@@ -53,10 +59,15 @@ def compare(a: str, b: str) -> Comparison:
         appeared=tuple(_single(y) for x, y in matches if y and not x),
         vanished=tuple(_single(x) for x, y in matches if x and not y),
         verdicts={verdict: found[verdict] for verdict in SpeedVerdict},
-        geometric_mean=_mean(judged),
+        geometric_mean=_mean_of(mean, len(rows)),
         undecided={why: sum(row.undecided is why for row in rows) for why in Undecided},
         remarks=(*(f"In A: {r}" for r in side_a.remarks), *(f"In B: {r}" for r in side_b.remarks)),
     )
+
+
+def _doing(what: str, progress: Progress | None) -> Callable[[int, int], None] | None:
+    """Tells the number of builds that were read, as part of a comparison."""
+    return None if progress is None else lambda done, total: progress(what, done, total)
 
 
 def _nothing_in_common(a: str, b: str, side_a: Side, side_b: Side) -> str:
@@ -87,47 +98,35 @@ def _checked(row: Row) -> Verdict | None:
     return None if row.failure else row.verification
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """A compared row with random draws of the logarithm of its ratio, for the mean."""
-
-    row: ComparedRow
-    draws: np.ndarray | None
-
-    @classmethod
-    def of(cls, a: Row, b: Row) -> _Judged:
-        found = evidence_of(a, b)
-        ratio = found.ratio
-        verdict, undecided = _verdict(a, b, found)
-        row = ComparedRow(
-            item=b.item,
-            median_a=a.median,
-            median_b=b.median,
-            ratio=found.value,
-            ratio_low=ratio.low if ratio else None,
-            ratio_high=ratio.high if ratio else None,
-            verdict=verdict,
-            verification_a=a.verification,
-            verification_b=b.verification,
-            grade_a=a.grade,
-            grade_b=b.grade,
-            differences=tuple(_differences(a, b)),
-            flags_a=a.flags,
-            flags_b=b.flags,
-            notes=(*_verdict_notes(a, b), *found.notes),
-            ratio_raw=b.median / a.median,
-            undecided=undecided,
-            cause_a=a.cause,
-            cause_b=b.cause,
-        )
-        return cls(row, found.draws)
-
-    @property
-    def counts(self) -> bool:
-        """Whether it counts for the mean: only verified, credible rows with an interval do."""
-        verified = self.row.verification_a.trusted and self.row.verification_b.trusted
-        credible = self.row.undecided is not Undecided.NOT_CREDIBLE
-        return verified and credible and self.draws is not None
+def _compared(a: Row, b: Row, mean: GeometricMean) -> ComparedRow:
+    """The row of a pair, which is added to the mean if it is verified and credible on both sides
+    and has an interval."""
+    found = evidence_of(a, b)
+    verdict, undecided = _verdict(a, b, found)
+    verified = a.verification.trusted and b.verification.trusted
+    if verified and undecided is not Undecided.NOT_CREDIBLE and found.draws is not None:
+        mean.add(found.value, found.draws())
+    return ComparedRow(
+        item=b.item,
+        median_a=a.median,
+        median_b=b.median,
+        ratio=found.value,
+        ratio_low=found.ratio.low if found.ratio else None,
+        ratio_high=found.ratio.high if found.ratio else None,
+        verdict=verdict,
+        verification_a=a.verification,
+        verification_b=b.verification,
+        grade_a=a.grade,
+        grade_b=b.grade,
+        differences=tuple(_differences(a, b)),
+        flags_a=a.flags,
+        flags_b=b.flags,
+        notes=(*_verdict_notes(a, b), *found.notes),
+        ratio_raw=b.median / a.median,
+        undecided=undecided,
+        cause_a=a.cause,
+        cause_b=b.cause,
+    )
 
 
 def _verdict(a: Row, b: Row, found: Evidence) -> tuple[SpeedVerdict, Undecided | None]:
@@ -177,10 +176,8 @@ def _differences(a: Row, b: Row) -> Iterator[Difference]:
         yield Difference("build_name", a.item.build_name, b.item.build_name)
 
 
-def _mean(judged: Sequence[_Judged]) -> MeanRatio | None:
-    counted = [(j.row.ratio, j.draws) for j in judged if j.counts and j.draws is not None]
-    if not counted:
+def _mean_of(mean: GeometricMean, rows: int) -> MeanRatio | None:
+    found = mean.ratio()
+    if found is None:
         return None
-    mean = ratios.geometric_mean([r for r, _ in counted], [d for _, d in counted])
-    left_out = len(judged) - len(counted)
-    return MeanRatio(mean.value, mean.low, mean.high, len(counted), left_out)
+    return MeanRatio(found.value, found.low, found.high, mean.count, rows - mean.count)

@@ -110,10 +110,11 @@ def _latencies(processes: Sequence[Process] | None) -> list[np.ndarray] | None:
     return None if processes is None else [p.latencies for p in processes]
 
 
-def _distances(row: Row, processes: Sequence[Process] | None) -> list[float]:
+def _distances(row: Row, processes: Sequence[Process] | None) -> np.ndarray:
     """At each sample, or at least the recorded one."""
-    found = [float(d) for p in processes or () for d in p.distances if np.isfinite(d)]
-    return found or ([row.distance] if row.distance else [])
+    found = np.concatenate([p.distances for p in processes]) if processes else np.empty(0)
+    found = found[np.isfinite(found)]
+    return found if len(found) or not row.distance else np.array([row.distance])
 
 
 def _best(a: Sequence[Process], b: Sequence[Process], middle: float) -> Likeness | None:
@@ -148,7 +149,7 @@ def _share(part: Sequence[np.ndarray], side: Sequence[Process]) -> float:
     return sum(map(len, part)) / sum(len(p.latencies) for p in side)
 
 
-def _apart(sides: Sequence[Sequence[float]]) -> str:
+def _apart(sides: Sequence[np.ndarray]) -> str:
     a, b = (float(np.median(side)) for side in sides)
     slow, times = ("A", a / b) if a > b else ("B", b / a)
     return (

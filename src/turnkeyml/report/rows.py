@@ -150,14 +150,17 @@ def item_of(cells: Record) -> Item:
     return Item(**texts, parameters=_named(cells, "parameters_"))
 
 
-def row_of_evaluation(model: Item, evaluation: Evaluation, folder: Path | None = None) -> Row:
+def row_of_evaluation(
+    model: Item, evaluation: Evaluation, folder: Path | None = None, cells: Record | None = None
+) -> Row:
     """The row of an evaluation; the path of its samples is relative to ``folder``.
 
-    It is made from the cells of a report, so that a report and its cache compare the same.
+    It is made from the cells of a report, so that a report and its cache compare the same;
+    ``cells`` are those of the evaluation, if they are known.
     """
     item = {field.name: getattr(model, field.name) for field in fields(Item)}
     known = {name: value for name, value in item.items() if isinstance(value, str) and value}
-    cells = {**evaluation_cells(evaluation), **known}
+    cells = {**(evaluation_cells(evaluation) if cells is None else cells), **known}
     if evaluation.performance is None:
         return _failed_row(cells, "reason")
     samples = _samples_path(folder, evaluation.samples_file)

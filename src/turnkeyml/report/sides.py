@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.errors import TurnkeyError
@@ -27,7 +27,12 @@ from turnkeyml.report.rows import (
     text_of,
 )
 
-__all__ = ["Side", "read_side"]
+__all__ = ["Progress", "Side", "read_side"]
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+"""Gets what is being done, how many of it are done, and of how many."""
+Count = Callable[[int, int], None]
 
 NEEDED_COLUMNS = ("build_name", "model_hash", "hash", "runtime", "status", "median_latency")
 WHAT_IT_MAY_BE = (
@@ -48,13 +53,16 @@ class Side:
     """Sentences about data that could not be used."""
 
 
-def read_side(name: str) -> Side:
-    """The measurements at a path; a TurnkeyError if there are none."""
+def read_side(name: str, progress: Count | None = None) -> Side:
+    """The measurements at a path; a TurnkeyError if there are none.
+
+    ``progress`` is told how many builds were read, and of how many.
+    """
     path = Path(name).expanduser()
     if path.exists():
-        side = _read_path(path)
+        side = _read_path(path, progress)
     else:
-        side = _joined(_read_path(found) for found in _matches(path))
+        side = _joined(map(_read_path, _counted(_matches(path), progress)))
     if not side.rows:
         why = " ".join(side.remarks)
         raise TurnkeyError(f"{name} contains no measurements. {why}".rstrip())
@@ -71,15 +79,23 @@ def _matches(path: Path) -> list[Path]:
     return usable
 
 
+def _counted(found: Sequence[T], progress: Count | None) -> Iterator[T]:
+    """The same items; ``progress`` is told of each."""
+    for number, item in enumerate(found):
+        if progress is not None:
+            progress(number, len(found))
+        yield item
+
+
 def _joined(sides: Iterable[Side]) -> Side:
     parts = list(sides)
     rows = tuple(row for part in parts for row in part.rows)
     return Side(rows, tuple(remark for part in parts for remark in part.remarks))
 
 
-def _read_path(path: Path) -> Side:
+def _read_path(path: Path, progress: Count | None = None) -> Side:
     if path.is_dir():
-        return _read_folder(path.resolve())
+        return _read_folder(path.resolve(), progress)
     if not path.is_file():  # reading a pipe may block forever
         raise TurnkeyError(f"{path} is not a file; name {WHAT_IT_MAY_BE}.")
     try:
@@ -96,7 +112,7 @@ def _is_build(path: Path) -> bool:
     return BuildFolder(path.parent, path.name).is_build
 
 
-def _read_folder(path: Path) -> Side:
+def _read_folder(path: Path, progress: Count | None = None) -> Side:
     if _is_build(path):
         return _read_build(BuildFolder(path.parent, path.name))
     folders = build_folders(path)
@@ -104,13 +120,13 @@ def _read_folder(path: Path) -> Side:
         foreign = any(not entry.name.startswith(".") for entry in path.iterdir())
         what = "is not a cache" if foreign else "is empty"
         raise TurnkeyError(f"{path} {what}: it contains no builds. Name {WHAT_IT_MAY_BE}.")
-    return _joined(map(_read_build, folders))
+    return _joined(map(_read_build, _counted(folders, progress)))
 
 
 def _read_build(folder: BuildFolder) -> Side:
     build = read_build(folder)
     model = item_of(build.cells)
-    rows = [row_of_evaluation(model, s.evaluation, folder.path) for s in build.evaluations]
+    rows = [row_of_evaluation(model, s.evaluation, folder.path, s.cells) for s in build.evaluations]
     if build.failure and not build.evaluations:
         rows.append(Row(model, failure=one_line(build.failure)))
     return Side(tuple(rows), (build.remark,) if build.remark else ())
