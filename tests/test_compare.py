@@ -159,6 +159,92 @@ def test_several_processes_are_judged_by_how_they_differ():
     assert spreads[1] == pytest.approx(2 * 2.776 * 0.0412 / math.sqrt(5), rel=0.15)
 
 
+def both_ways(a, b, seed):
+    """The ratio of two sides by guesses and by draws, and the verdict where guesses decide."""
+    guesses = [ratios.guess_from_samples(side) for side in (a, b)]
+    drawn = [
+        ratios.draws_from_samples(side, ratios.generator(name, str(seed)))
+        for name, side in (("A", a), ("B", b))
+    ]
+    medians = [float(np.median(np.concatenate(side))) for side in (a, b)]
+    by_draws = ratios.ratio_of(*medians, drawn[1] - drawn[0])
+    if None in guesses:
+        return None, by_draws, None
+    found = ratios.Distribution(*guesses)
+    return found.ratio(*medians), by_draws, found.verdict(*medians)
+
+
+def test_draws_give_the_verdict_that_intervals_give_without_them():
+    random = np.random.default_rng(11)
+    decided = []
+    for number, shape in itertools.product(range(40), SHAPES):
+        counts = random.integers(100, 6001, random.choice([1, 1, 3, 6]))
+        factor = random.choice([0.9, 0.97, 1.0, 1.01, 1.03, 1.05, 1.3])
+        a = [shape(random, count) for count in counts]
+        b = [shape(random, count) * factor for count in counts]
+        _, by_draws, verdict = both_ways(a, b, number)
+        if verdict is not None:
+            decided.append(verdict)
+            assert verdict == ratios.verdict_on(by_draws), (number, shape)
+    assert len(decided) > 100
+    assert set(decided) == set(ratios.SpeedVerdict)
+
+
+def test_an_interval_without_draws_is_where_other_draws_would_put_it():
+    random = np.random.default_rng(12)
+    for shape, count in itertools.product(SHAPES, (300, 5000)):
+        a, b = [shape(random, count)], [shape(random, count)]
+        pairs = [both_ways(a, b, seed)[:2] for seed in range(10)]
+        guessed = pairs[0][0]
+        if guessed is None:
+            continue
+        for end in ("low", "high"):
+            drawn = [math.log(getattr(by_draws, end)) for _, by_draws in pairs]
+            width = math.log(guessed.high / guessed.low)
+            assert math.log(getattr(guessed, end)) == pytest.approx(
+                np.mean(drawn), abs=0.04 * width
+            )
+
+
+def test_what_random_orders_decide_is_not_guessed():
+    random = np.random.default_rng(13)
+    steps = np.repeat(1 + 0.004 * random.normal(size=10), 50)
+    found = [ratios.guess_from_samples([random.normal(steps, 0.02)]) for _ in range(40)]
+    assert None in found
+    assert any(found)
+
+
+def test_a_ratio_next_to_a_limit_is_drawn():
+    guess = ratios.guess_from_interval(1.0, 0.96, 1.04)
+    half = 1.96 * math.sqrt(2) * math.sqrt(guess.variance)
+    for distance, verdict in ((0.0, None), (0.3, "SLOWER"), (-0.3, "UNCLEAR")):
+        median = math.exp(half * (1 + distance))
+        other = ratios.guess_from_interval(median, median * 0.96, median * 1.04)
+        assert ratios.Distribution(guess, other).verdict(1.0, median) == verdict
+
+
+def test_the_recorded_interval_tells_how_many_samples_are_independent(monkeypatch):
+    values = correlated(np.random.default_rng(14), 8000)
+    slow = ratios.guess_from_samples([values])
+    interval = median_interval(values)
+    monkeypatch.setattr(ratios, "correlation_time", None)
+    fast = ratios.guess_from_samples([values], interval=(interval.low, interval.high))
+    deviations = [math.hypot(g.parts[0].deviation(), math.sqrt(g.variance)) for g in (slow, fast)]
+    assert deviations[1] == pytest.approx(deviations[0], rel=0.05)
+    assert deviations[0] > ratios.FLOOR
+
+
+def test_equal_samples_are_not_known_better_than_processes_differ():
+    random = np.random.default_rng(16)
+    for level in random.lognormal(size=20):
+        ticks = level * random.permutation(np.repeat([0.9, 1.0, 1.1], [60, 400, 60]))
+        draws = ratios.draws_from_samples([ticks], ratios.generator())
+        guess = ratios.guess_from_samples([ticks])
+        assert np.std(draws) == pytest.approx(ratios.FLOOR, rel=0.1)
+        assert np.mean(draws) == pytest.approx(math.log(level), abs=0.001)
+        assert (guess.centre, guess.variance) == pytest.approx((math.log(level), ratios.FLOOR**2))
+
+
 @pytest.mark.parametrize(
     ("ratio", "verdict"),
     [
@@ -177,9 +263,23 @@ def test_a_verdict_needs_evidence_and_a_change_worth_the_word(ratio, verdict):
 
 def test_the_mean_of_many_rows_is_known_better_than_one():
     draws = [np.log(2) + 0.01 * ratios.generator(str(i)).normal(size=ratios.DRAWS) for i in "abcd"]
-    mean = ratios.geometric_mean([1.0, 4.0, 2.0, 2.0], draws)
+    added = ratios.GeometricMean()
+    assert added.ratio() is None
+    for ratio, one in zip([1.0, 4.0, 2.0, 2.0], draws, strict=True):
+        added.add(ratio, one)
+    mean = added.ratio()
     assert mean.value == pytest.approx(2.0)
     assert (mean.low, mean.high) == pytest.approx((2 * 0.9903, 2 * 1.0099), rel=1e-3)
+
+
+def test_quantiles_are_those_of_numpy():
+    random = np.random.default_rng(15)
+    for count in (2, 3, 50, 1001):
+        values, shares = random.lognormal(size=count), random.random(500)
+        expected = np.quantile(values, [0.0, 0.5, 1.0, *shares])
+        assert (
+            ratios._quantiles(np.sort(values), np.array([0.0, 0.5, 1.0, *shares])) == expected
+        ).all()
 
 
 def stream(median=1.0, seed=0, count=1000):

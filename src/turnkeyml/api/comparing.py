@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from turnkeyml.report.compare import Comparison
+    from turnkeyml.report.sides import Progress
 
 __all__ = ["compare", "conditions_met", "save_comparison"]
 
@@ -19,14 +20,15 @@ NAMED = 5
 """Rows that a message names before it counts the rest."""
 
 
-def compare(a: str, b: str) -> Comparison:
+def compare(a: str, b: str, progress: Progress | None = None) -> Comparison:
     """The comparison of the measurements in B with those in A.
 
     Each is the path of a cache, build folders, a report, an evaluation.json or a JSON document.
+    ``progress`` is told what is being done, how many of it are done, and of how many.
     """
     from turnkeyml.report import compare as comparing
 
-    return comparing.compare(a, b)
+    return comparing.compare(a, b, progress)
 
 
 def save_comparison(comparison: Comparison, path: Path, format: str | None = None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,9 +25,14 @@ def report(**options: Unpack[ReportOptions]) -> list[Path]:
 
 
 @takes(ReportOptions)
-def save_report(**options: Unpack[ReportOptions]) -> list[SavedReport]:
-    """The same as ``report``, with what each file replaced."""
-    return _save(options)
+def save_report(
+    progress: Callable[[int, int], None] | None = None, **options: Unpack[ReportOptions]
+) -> list[SavedReport]:
+    """The same as ``report``, with what each file replaced.
+
+    ``progress`` is told how many builds of a cache were read, and of how many.
+    """
+    return _save(options, progress)
 
 
 @takes(ServeOptions)
@@ -40,7 +45,9 @@ def serve(**options: Unpack[ServeOptions]) -> ReportServer:
     )
 
 
-def _save(options: ReportOptions) -> list[SavedReport]:
+def _save(
+    options: ReportOptions, progress: Callable[[int, int], None] | None = None
+) -> list[SavedReport]:
     from turnkeyml.report.table import save_reports
 
     return save_reports(
@@ -49,6 +56,7 @@ def _save(options: ReportOptions) -> list[SavedReport]:
         tuple(options["format"]),
         [Path(path) for path in cast("Iterable[str]", options["output"])],
         options["all"],
+        progress=progress,
     )
 
 

@@ -125,13 +125,27 @@ def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> tuple[str, 
     if name == entry.filename:
         raise DamagedRecord(f"its entry {name!r} is not an array")
     with archive.open(entry) as file:
-        _check_header(name, file, entry.file_size)
-        file.seek(0)
-        return name, np.lib.format.read_array(file, allow_pickle=False)
+        shape, is_fortran, dtype = _header(name, file, entry.file_size)
+        array = np.empty(math.prod(shape), dtype)
+        _fill(array, file)
+        return name, array.reshape(shape, order="F" if is_fortran else "C")
 
 
-def _check_header(name: str, file: IO[bytes], size: int) -> None:
-    """Refuse an array that claims to be larger than its data, before it gets its memory."""
+def _fill(array: np.ndarray, file: IO[bytes]) -> None:
+    """Read the bytes of a contiguous array."""
+    left = array.view(np.uint8).data if array.nbytes else memoryview(b"")
+    while left:
+        count = file.readinto(left)  # type: ignore[attr-defined]
+        if not count:
+            raise DamagedRecord("an array has less data than its shape says")
+        left = left[count:]
+
+
+def _header(name: str, file: IO[bytes], size: int) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Return the shape, the order and the dtype of an array; numpy's own reader parses them twice.
+
+    Refuse one that claims to be larger than its data, before it gets its memory.
+    """
     version = np.lib.format.read_magic(file)
     readers = {
         (1, 0): np.lib.format.read_array_header_1_0,
@@ -139,11 +153,12 @@ def _check_header(name: str, file: IO[bytes], size: int) -> None:
     }
     if version not in readers:
         raise DamagedRecord(f"the array {name!r} has an unknown format")
-    shape, _, dtype = readers[version](file)
+    shape, is_fortran, dtype = readers[version](file)
     if dtype.hasobject:
         raise DamagedRecord(f"the array {name!r} holds Python objects")
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
         raise DamagedRecord(f"the array {name!r} has less data than its shape says")
+    return shape, is_fortran, dtype
 
 
 def fed(arrays: Mapping[str, np.ndarray], wanted: Mapping[str, str]) -> dict[str, np.ndarray]:

@@ -14,6 +14,7 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import console
 from turnkeyml.display.build_table import build_table, sort_builds
 from turnkeyml.display.builds import names_lines
+from turnkeyml.display.progress import Progress
 from turnkeyml.options import CacheOptions, ListView, settle
 
 __all__ = ["run"]
@@ -21,8 +22,6 @@ __all__ = ["run"]
 MOST_CHECKED = 200
 """Reading the records of more builds than this takes longer than a list should; ``cache report``
 reads them all and has a row for each one that is damaged."""
-MANY = 500
-"""Builds of which reading is worth telling about, the first time."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,13 +45,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read(cache: dict[str, Any]) -> list[BuildSummary]:
-    """The summaries of all builds; a terminal is told if reading them takes a while."""
-    shown = console.in_terminal("stderr")
-
-    def tell(done: int, total: int) -> None:
-        if shown and total > MANY and done % 100 == 0:
-            console.overwrite(f"Reading new builds: {done:,} of {total:,}", "stderr")
-        if shown and total > MANY and done == total - 1:
-            console.overwrite("", "stderr")
-
-    return build_summaries(progress=tell, **cache)
+    """The summaries of all builds."""
+    with Progress() as progress:
+        return build_summaries(progress=progress.counting("Reading new builds"), **cache)

@@ -8,6 +8,7 @@ from turnkeyml.api.reports import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.console import show
+from turnkeyml.display.progress import Progress
 from turnkeyml.options import ReportOptions, settle
 from turnkeyml.report.table import SavedReport
 
@@ -18,7 +19,8 @@ def run(options: argparse.Namespace) -> int:
     """Write a report of caches, one file per format."""
     chosen = settle(ReportOptions, given(options, ReportOptions))
     with Output(options.command, wants_json(options)) as output:
-        files = save_report(**chosen)
+        with Progress() as progress:
+            files = save_report(progress.counting("Reading builds"), **chosen)
         for saved in files:
             show(_sentence(saved))
         reports = [str(saved.path.absolute()) for saved in files]

@@ -12,6 +12,7 @@ from turnkeyml.api.comparing import save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import console
+from turnkeyml.display.progress import Progress
 from turnkeyml.options import CompareOptions, CompareView, settle
 from turnkeyml.report import formats
 from turnkeyml.report.comparison import undecided_in_words
@@ -25,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     conditions = settle(CompareOptions, given(options, CompareOptions))
     view = settle(CompareView, given(options, CompareView))
     with Output("compare", wants_json(options)) as output:
-        comparison = compare(options.a, options.b)
+        with Progress() as progress:
+            comparison = compare(options.a, options.b, progress.tell)
         _show(comparison, view)
         met = conditions_met(comparison, **conditions)
         output.set_content(ok=not met, comparison=comparison, failed_on=met)

@@ -106,9 +106,9 @@ class Distance:
         return time.perf_counter_ns() - start
 
 
-def extremes(distances: Sequence[float] | np.ndarray) -> tuple[float, float] | None:
+def extremes(distances: Iterable[float]) -> tuple[float, float] | None:
     """The smallest and the largest of some distances, but for a few; None if there are none."""
-    found = np.asarray(distances, dtype=np.float64)
+    found = distances if isinstance(distances, np.ndarray) else np.array(list(distances))
     known = found[(found > 0) & (found < np.inf)]  # NaN is neither
     if not len(known):
         return None

@@ -172,9 +172,7 @@ def _between(
     return draws + random.normal(0.0, MOMENT, DRAWS)
 
 
-def _between_processes(
-    processes: Sequence[np.ndarray], least: float
-) -> tuple[float, float, int]:
+def _between_processes(processes: Sequence[np.ndarray], least: float) -> tuple[float, float, int]:
     """The logarithm of the median of all samples, its standard error, and the degrees of freedom
     of that."""
     logs = np.log([np.median(values) for values in processes])
@@ -392,9 +390,7 @@ def _independent(ordered: np.ndarray, interval: tuple[float, float] | None) -> f
     return min(float(len(ordered)), (Z * len(ordered) / distance) ** 2)
 
 
-def _clear_wander_variance(
-    values: np.ndarray, ordered: np.ndarray, median: float
-) -> float | None:
+def _clear_wander_variance(values: np.ndarray, ordered: np.ndarray, median: float) -> float | None:
     """The same as ``_wander_variance`` without random orders; None where these decide."""
     if len(values) < LEAST_WANDERING:
         return 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import BuildFolder
@@ -27,11 +27,17 @@ __all__ = [
     "LONGEST",
     "NOT_MEASURED",
     "UNREADABLE",
+    "Count",
     "StoredBuild",
     "StoredEvaluation",
     "check_latency",
+    "counted",
     "read_build",
 ]
+
+T = TypeVar("T")
+Count = Callable[[int, int], None]
+"""Is told how many builds were read, and of how many."""
 
 UNREADABLE = "unreadable"
 """The status of a build whose stats are damaged."""
@@ -127,6 +133,14 @@ def read_build(folder: BuildFolder, with_history: bool = False) -> StoredBuild:
     if with_history:
         _read_history(build)
     return build
+
+
+def counted(found: Sequence[T], progress: Count | None) -> Iterator[T]:
+    """The same items; ``progress`` is told of each."""
+    for number, item in enumerate(found):
+        if progress is not None:
+            progress(number, len(found))
+        yield item
 
 
 def check_latency(value: Any) -> float:

@@ -98,8 +98,16 @@ def _log_names(folder: Path) -> list[str]:
     names = sorted(os.listdir(folder))
     stages = [name for name in names if name.startswith("log_") and name.endswith(".txt")]
     devices = [name for name in names if name.endswith("_benchmark")]
-    logs = [path for name in devices for path in sorted((folder / name).glob("*/log.txt"))]
-    return [*stages, *(path.relative_to(folder).as_posix() for path in logs)]
+    runtimes = (f"{name}/{runtime}" for name in devices for runtime in _names_in(folder / name))
+    return [*stages, *(f"{runtime}/log.txt" for runtime in runtimes)]
+
+
+def _names_in(folder: Path) -> list[str]:
+    """The names in a folder of a build; none if it is a link or cannot be read."""
+    try:
+        return [] if folder.is_symlink() else sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _log(path: Path | None, most: int) -> str:

@@ -54,14 +54,22 @@ def _over_time(samples: np.ndarray) -> dict[str, Any]:
     whole, rest = np.split(samples, [len(samples) // size * size])
     starts = np.arange(0, len(samples), size)
     ends = np.append(starts[1:], len(samples)) - 1
-    middles = np.median(whole.reshape(-1, size), axis=1)
+    buckets = [np.sort(whole.reshape(-1, size), axis=1)]
+    if len(rest):
+        buckets.append(np.sort(rest)[np.newaxis])
     named = {
         "seconds": np.cumsum(samples)[ends] / 1e3,
-        "low": np.minimum.reduceat(samples, starts),
-        "middle": np.append(middles, np.median(rest)) if len(rest) else middles,
-        "high": np.maximum.reduceat(samples, starts),
+        "low": np.concatenate([found[:, 0] for found in buckets]),
+        "middle": np.concatenate([_middle(found) for found in buckets]),
+        "high": np.concatenate([found[:, -1] for found in buckets]),
     }
     return {name: _short(values) for name, values in named.items()}
+
+
+def _middle(ordered: np.ndarray) -> np.ndarray:
+    """The median of each row of sorted numbers."""
+    count = ordered.shape[1]
+    return (ordered[:, (count - 1) // 2] + ordered[:, count // 2]) / 2
 
 
 def _bins(ordered: np.ndarray) -> dict[str, Any]:

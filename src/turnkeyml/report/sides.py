@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import DamagedRecord, Evaluation, InputResult, InvocationResult, from_dict
-from turnkeyml.report.builds import UNREADABLE, read_build
+from turnkeyml.report.builds import UNREADABLE, Count, counted, read_build
 from turnkeyml.report.contract import Format
 from turnkeyml.report.document import SCHEMA
 from turnkeyml.report.formats import formats
@@ -29,10 +29,8 @@ from turnkeyml.report.rows import (
 
 __all__ = ["Progress", "Side", "read_side"]
 
-T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 """Gets what is being done, how many of it are done, and of how many."""
-Count = Callable[[int, int], None]
 
 NEEDED_COLUMNS = ("build_name", "model_hash", "hash", "runtime", "status", "median_latency")
 WHAT_IT_MAY_BE = (
@@ -62,7 +60,7 @@ def read_side(name: str, progress: Count | None = None) -> Side:
     if path.exists():
         side = _read_path(path, progress)
     else:
-        side = _joined(map(_read_path, _counted(_matches(path), progress)))
+        side = _joined(map(_read_path, counted(_matches(path), progress)))
     if not side.rows:
         why = " ".join(side.remarks)
         raise TurnkeyError(f"{name} contains no measurements. {why}".rstrip())
@@ -77,14 +75,6 @@ def _matches(path: Path) -> list[Path]:
     if not usable:
         raise TurnkeyError(f"No build folder and no file matches {path}.")
     return usable
-
-
-def _counted(found: Sequence[T], progress: Count | None) -> Iterator[T]:
-    """The same items; ``progress`` is told of each."""
-    for number, item in enumerate(found):
-        if progress is not None:
-            progress(number, len(found))
-        yield item
 
 
 def _joined(sides: Iterable[Side]) -> Side:
@@ -120,7 +110,7 @@ def _read_folder(path: Path, progress: Count | None = None) -> Side:
         foreign = any(not entry.name.startswith(".") for entry in path.iterdir())
         what = "is not a cache" if foreign else "is empty"
         raise TurnkeyError(f"{path} {what}: it contains no builds. Name {WHAT_IT_MAY_BE}.")
-    return _joined(map(_read_build, _counted(folders, progress)))
+    return _joined(map(_read_build, counted(folders, progress)))
 
 
 def _read_build(folder: BuildFolder) -> Side:

@@ -15,7 +15,14 @@ from turnkeyml.cache.files import replacing
 from turnkeyml.cache.layout import build_folders
 from turnkeyml.errors import UsageError, named
 from turnkeyml.report import formats as known_formats
-from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE, StoredBuild, read_build
+from turnkeyml.report.builds import (
+    NOT_MEASURED,
+    UNREADABLE,
+    Count,
+    StoredBuild,
+    counted,
+    read_build,
+)
 from turnkeyml.report.cache_sections import Contents, sections_of
 from turnkeyml.report.cells import verification_cells
 from turnkeyml.report.columns import ordered_columns
@@ -100,10 +107,13 @@ def save_reports(
     formats: Sequence[str] = (),
     files: Sequence[Path] = (),
     every: bool = False,
+    *,
+    progress: Count | None = None,
 ) -> list[SavedReport]:
     """Write the report of caches in each format, to these files or named after the date.
 
-    A file that already exists is replaced in one step, and the result says so.
+    A file that already exists is replaced in one step, and the result says so. ``progress`` is
+    told how many builds of a cache were read, and of how many.
     """
     targets = _targets(report_dir, formats, files)
     for form, _ in targets:
@@ -112,7 +122,7 @@ def save_reports(
         spools = [Spool(stack.enter_context(tempfile.TemporaryFile("w+b"))) for _ in range(2)]
         wants_details = any(form.wants_details for form, _ in targets)
         reading = _Reading(spools[0], spools[1] if wants_details else None)
-        report = report_of_builds(caches, reading, every)
+        report = report_of_builds(caches, reading, every, progress)
         return [_save(form, path, report) for form, path in targets]
 
 
@@ -125,11 +135,13 @@ def _naming_temporary_files() -> Iterator[None]:
         raise
 
 
-def report_of_builds(caches: Sequence[Path], reading: _Reading, every: bool = False) -> Report:
+def report_of_builds(
+    caches: Sequence[Path], reading: _Reading, every: bool = False, progress: Count | None = None
+) -> Report:
     """The report of caches, which are read only once."""
     with_history = every or reading.details is not None
     for cache in caches:
-        for folder in build_folders(cache):
+        for folder in counted(build_folders(cache), progress):
             reading.add(read_build(folder, with_history), every)
         if reading.details is not None:
             reading.inputs += read_inputs(cache)
