@@ -1,14 +1,17 @@
-"""How long the HTML report of 10,000 evaluations takes, and how fast a browser shows it.
+"""How long the HTML report and a comparison of 10,000 evaluations take, and how fast a browser is.
 
-    python benchmarks/report.py [CACHE [EVALUATIONS]]
+    python benchmarks/report.py [CACHE [EVALUATIONS [OTHER]]]
 
 The cache, by default the usual one, is copied under other names until there are enough evaluations.
 The time of the report is compared with that of reading the stats alone. With Chromium and
-Playwright, the page is opened too: the first paint, and how long a filter takes.
+Playwright, the page is opened too: the first paint, and how long a filter takes. The comparison is
+with the cache OTHER, copied in the same way, or with the cache itself; its time is compared with that
+of parsing the stats and unpacking the samples of both sides.
 """
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import sys
 import tempfile
@@ -16,9 +19,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from turnkeyml import environment
 from turnkeyml.cache.layout import build_folders
 from turnkeyml.cache.stats import read_stats
+from turnkeyml.report.compare import compare
 from turnkeyml.report.table import save_reports
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -27,12 +33,14 @@ from fabricate import fabricate
 EVALUATIONS = 10_000
 CHROMIUM = "/usr/bin/chromium"
 MOST_RATIO, MOST_PAINT_MS, MOST_FILTER_MS = 5.0, 2000.0, 200.0
+MOST_COMPARED = 4.0
 
 
 def main() -> None:
     words = sys.argv[1:]
     source = Path(words[0] if words else environment.cache_dir())
     wanted = int(words[1]) if len(words) > 1 else EVALUATIONS
+    other = Path(words[2]) if len(words) > 2 else source
     with tempfile.TemporaryDirectory(dir=source.parent) as temporary:
         cache, page = Path(temporary) / "cache", Path(temporary) / "report.html"
         count = fabricate(source, cache, wanted)
@@ -44,6 +52,9 @@ def main() -> None:
         size, memory = page.stat().st_size / 1e6, _memory() - before
         print(f"the report: {writing:.1f} s, {size:.1f} MB, with {memory:.0f} MB of memory")
         print(f"ratio: {writing / reading:.1f} (at most {MOST_RATIO:g})")
+        print(f"the report of 10,000 evaluations: {writing / count * 1e4:.1f} s")
+        fabricate(other, Path(temporary) / "other", wanted)
+        _compare(cache, Path(temporary) / "other")
         _browse(page)
 
 
@@ -57,6 +68,24 @@ def _seconds(act: Callable[[], object]) -> float:
 def _read(cache: Path) -> None:
     for folder in build_folders(cache):
         read_stats(folder)
+
+
+def _compare(cache: Path, other: Path) -> None:
+    floor = _seconds(lambda: [_unpack(one) for one in (cache, other)])
+    rows: list[int] = []
+    taken = _seconds(lambda: rows.append(len(compare(str(cache), str(other)).rows)))
+    each = 1e4 / rows[0]
+    print(f"comparing 10,000 rows: {taken * each:.1f} s; reading both sides: {floor * each:.1f} s")
+    print(f"ratio: {taken / floor:.1f} (at most {MOST_COMPARED:g})")
+
+
+def _unpack(cache: Path) -> None:
+    """Parse the stats and unpack the samples of every build."""
+    _read(cache)
+    for path in cache.glob("*/*_benchmark/*/samples.npz"):
+        with contextlib.suppress(OSError), np.load(path) as arrays:
+            for name in ("timed", "processes", "blocks", "rounds", "distances"):
+                arrays[name]
 
 
 def _memory() -> float:
@@ -103,7 +132,8 @@ FILTER = """async (word) => {
   input.value = word;
   input.dispatchEvent(new Event("input"));
   const typed = performance.now() + 120;  // the page waits for the next key
-  while (status.textContent === before) await frame();
+  while (status.textContent === before && performance.now() < typed + 2000) await frame();
+  if (status.textContent === before) return 0;  // every row has the word
   await frame();
   return performance.now() - typed;
 }"""
