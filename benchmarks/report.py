@@ -5,8 +5,8 @@
 The cache, by default the usual one, is copied under other names until there are enough evaluations.
 The time of the report is compared with that of reading the stats alone. With Chromium and
 Playwright, the page is opened too: the first paint, and how long a filter takes. The comparison is
-with the cache OTHER, copied in the same way, or with the cache itself; its time is compared with that
-of parsing the stats and unpacking the samples of both sides.
+with the cache OTHER, copied in the same way, or with the cache itself; its time is compared with
+that of parsing the stats and unpacking the samples of both sides.
 """
 
 from __future__ import annotations

@@ -179,13 +179,18 @@ def correlation_time(values: np.ndarray, percent: int = 50) -> float:
     count = len(sides)
     if count < 4 or not sides.any():
         return 1.0
-    size = 1 << (2 * count - 1).bit_length()
+    size = _transform_size(2 * count - 1)
     spectrum = np.fft.rfft(sides, size)
     correlations = np.fft.irfft(spectrum * np.conj(spectrum), size)[:count]
     pairs = correlations[: count // 2 * 2].reshape(-1, 2).sum(axis=1) / correlations[0]
     ends = np.flatnonzero(pairs <= 0)
     total = pairs[: ends[0] if len(ends) else len(pairs)].sum()
     return float(max(1.0, 2 * total - 1))
+
+
+def _transform_size(least: int) -> int:
+    """The size of a Fourier transform that is fast: a power of two, or a few times one."""
+    return min(odd << max(0, (-(-least // odd) - 1).bit_length()) for odd in (1, 3, 5, 9, 15))
 
 
 def drift(values: np.ndarray) -> Drift:
