@@ -10,6 +10,7 @@ __all__ = [
     "build_monitor",
     "cache_dir",
     "debug",
+    "lock_log",
     "onnx_opset",
     "remote_dir",
     "ssh",
@@ -24,6 +25,7 @@ TIMEOUT_SECONDS = "TURNKEY_TIMEOUT_SECONDS"
 DEFAULT_TIMEOUT_SECONDS = 3600
 SSH = "TURNKEY_SSH"
 REMOTE_DIR = "TURNKEY_REMOTE_DIR"
+LOCK_LOG = "TURNKEY_LOCK_LOG"
 DEFAULT_REMOTE_DIR = "~/.cache/turnkey-remote"
 
 _TRUE = {"true", "1", "yes", "on"}
@@ -58,6 +60,11 @@ def traceback() -> bool:
 def build_monitor() -> bool:
     """Whether to show the progress of a build."""
     return _flag("TURNKEY_BUILD_MONITOR", default=True)
+
+
+def lock_log() -> str:
+    """The file in which tests note locks that are taken out of order; empty for no checks."""
+    return os.environ.get(LOCK_LOG, "")
 
 
 def onnx_opset() -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.locks import teller
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import BuildStatus, InvocationResult
@@ -48,7 +49,7 @@ def tune(
     device = find_device(options["device"])
     runtimes = _runtimes(options, device)
     folder = _folder(os.fspath(target), options)
-    with folder.lock():
+    with folder.lock(teller(on_progress)):
         tuner = _tuner(folder, device, runtimes, options, on_progress or (lambda sentence: None))
         result = tuner.run()
         if result.winner is None:

@@ -11,14 +11,11 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.errors import named
 from turnkeyml.nouns.plain import DamagedRecord, check_plain
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 __all__ = [
     "TEMPORARY_PREFIX",
@@ -27,7 +24,6 @@ __all__ = [
     "link_or_copy",
     "load_json",
     "load_yaml",
-    "lock",
     "make_way",
     "open_regular",
     "read_json",
@@ -239,14 +235,6 @@ def is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except (OSError, ValueError):
         return False
-
-
-def lock(path: Path, timeout: float = -1) -> BaseFileLock:
-    """A lock between processes that the system gives back when its holder dies."""
-    from filelock import FileLock
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path, timeout=timeout)
 
 
 def _first_line(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 CACHE/
   .locks/BUILD.lock, slurm.lock, slurm-RUN.lock
+  .locks/NAME.holder        which process holds a lock
   .runs/INPUT-IDENTITY.json what became of a task
   .runs/logs/               what failed inputs printed, where that is not shown
   .slurm/RUN/               how a run on Slurm and its jobs meet, see runs.SlurmRunFolder
@@ -39,14 +40,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, lock, read_yaml
+from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, read_yaml
+from turnkeyml.cache.locks import FileLock, Rank
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.system import process_tree
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 __all__ = [
     "BuildFolder",
@@ -204,19 +202,23 @@ class BuildFolder:
     def lock_path(self) -> Path:
         return self.cache_dir / LOCKS / f"{self.name}.lock"
 
-    def lock(self) -> BaseFileLock:
-        """Held by whoever builds or measures this build."""
-        return lock(self.lock_path)
+    def lock(
+        self,
+        on_wait: Callable[[str], None] | None = None,
+        on_taken: Callable[[], None] | None = None,
+    ) -> FileLock:
+        """The lock of what writes to this build; see ``FileLock`` for the functions."""
+        return FileLock(self.lock_path, Rank.BUILD, f"the build {self.name}", on_wait, on_taken)
 
     def try_locked(self, action: Callable[[], None]) -> bool:
-        """Do something under the lock, unless somebody else holds it."""
-        from filelock import Timeout
-
-        try:
-            with self.lock().acquire(timeout=0):
-                action()
-        except Timeout:
+        """Do something under the lock, unless another process holds it."""
+        lock = self.lock()
+        if not lock.try_acquire():
             return False
+        try:
+            action()
+        finally:
+            lock.release()
         return True
 
     def delete(self) -> None:

@@ -41,9 +41,11 @@ class OverviewWatcher:
         """Print nothing."""
 
     def event(self, item: Input | None, event: events.Event) -> None:
-        """Print a warning and nothing else: with many inputs, each gets one line at its end."""
+        """Print warnings and long waits only: with many inputs, each gets one line at its end."""
         if isinstance(event, events.ArtifactChanged):
             self.note(f"Warning: {item.name if item else event.invocation}: {event.warning}")
+        elif isinstance(event, events.Waiting) and event.what and not event.within_run:
+            self.note(f"{item.name if item else event.invocation}: waiting for {event.what}")
 
     def tick(self) -> None:
         """Do nothing: printed lines do not change."""
@@ -194,6 +196,8 @@ def _activity(event: events.Event) -> str | None:
             return stage
         case events.TurnAwaited():
             return "waiting to measure"
+        case events.Waiting():
+            return "waiting"
         case events.TurnTaken():
             return "measuring"
     return None

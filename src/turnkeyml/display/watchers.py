@@ -150,8 +150,14 @@ def _activity(event: events.Event) -> str | None:
             return f"{invocation}: {doing}"
         case events.InvocationStarted(invocation):
             return f"{invocation}: running the original"
+        case events.WaitEnded(invocation) if invocation:
+            return f"{invocation}: running the original"
         case events.StageFinished(invocation) | events.BuildReused(invocation):
             return f"{invocation}: checking the build"
+        case events.Waiting(_, what) if what:
+            return f"waiting for {what}"
+        case events.TurnAwaited():
+            return "waiting for its turn to measure"
         case events.ScriptFinished() | events.InvocationFinished():
             return ""
     return None
@@ -161,8 +167,8 @@ def _progress_line(event: events.Event) -> str | None:
     match event:
         case events.InvocationStarted(invocation, what, position, total) if total > 1:
             return f"{invocation}: {what} ({position} of {total})"
-        case events.Waiting(invocation):
-            return f"{invocation}: waiting for another turnkey process that uses this build"
+        case events.Waiting(invocation, what) if what:
+            return f"{invocation}: waiting for {what}" if invocation else f"waiting for {what}"
         case events.BuildReused(invocation):
             return f"{invocation}: the build is in the cache"
         case events.StageFinished(invocation, stage, seconds, succeeded):
@@ -223,8 +229,10 @@ class ViewWatcher(PlainWatcher):
                 self._current = None
             case events.BuildReused():
                 self._rows.append(("✓", "the build is in the cache"))
-            case events.Waiting():
-                self._begin("Waiting for another turnkey process that uses this build")
+            case events.Waiting(_, what):
+                self._begin(f"Waiting for {what or 'another turnkey process'}")
+            case events.WaitEnded(invocation) if invocation:
+                self._begin("Running the original")
             case events.MeasureStarted(_, runtime):
                 self._begin(f"Measuring with {runtime}")
             case events.MeasureEstimated(_, seconds):

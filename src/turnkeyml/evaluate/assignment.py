@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from turnkeyml.nouns import Task
 
-__all__ = ["Assignment"]
+__all__ = ["WAIT_MARGIN_SECONDS", "Assignment"]
+
+
+WAIT_MARGIN_SECONDS = 60.0
+"""The time after which a process ends its wait by itself that its run should have ended."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,8 @@ class Assignment:
     """The file for its events."""
     turns: str | None = None
     """The lock file that keeps concurrent inputs from measuring at the same time."""
+    wait_seconds: float | None = None
+    """The limit of each of its waits for a build; None for the default."""
     output: str | None = None
     """The file for everything that the input prints; None for our own standard output."""
     threads: int | None = None

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from turnkeyml.cache import locks
 from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.discover.script import finish_like_python
 from turnkeyml.errors import TurnkeyError
@@ -48,6 +49,9 @@ def _print_to(path: str) -> None:
 def perform(assignment: Assignment) -> None:
     """Discover, build and measure; report all results as events."""
     task, sink = assignment.task, events.Sink(assignment.events)
+    locks.name_process(f"turnkey {task.input.spelling}")
+    if assignment.wait_seconds is not None:
+        locks.limit_waits(assignment.wait_seconds)
     turns = Turns(assignment.turns, sink)
     turns.work()
     try:

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build
@@ -19,6 +19,7 @@ from turnkeyml.build.shared import SharedBuild
 from turnkeyml.build.stage import WIDENED_FROM, Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.locks import FileLock
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import add_evaluation, update_invocation, update_stats
 from turnkeyml.errors import TurnkeyError, describe
@@ -37,9 +38,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
-
-if TYPE_CHECKING:
-    from filelock import AcquireReturnProxy
 
 __all__ = ["evaluate"]
 
@@ -102,16 +100,13 @@ class _Work:
         builds = self.plan.build_only or self._is_custom or not self._runtimes()
         return self.subject.unbuildable if builds else None
 
-    def lock(self) -> AcquireReturnProxy:
-        """The acquired lock of the build folder; sends an event if it has to wait."""
-        from filelock import Timeout
-
-        lock = self.folder.lock()
-        try:
-            return lock.acquire(timeout=0)
-        except Timeout:
-            self.sink.send(events.Waiting(self.subject.record.hash))
-            return lock.acquire()
+    def lock(self) -> FileLock:
+        """The lock of the build folder, which sends events while it has to wait."""
+        name = self.subject.record.hash
+        return self.folder.lock(
+            on_wait=lambda what: self.sink.send(events.Waiting(name, what)),
+            on_taken=lambda: self.sink.send(events.WaitEnded(name)),
+        )
 
     def make_lean(self) -> None:
         """Remove the artifacts, those that other lengths of the model need after the last one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.locks import LockTimeout, teller
 from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
 from turnkeyml.evaluate.contestants import Contestants
@@ -31,8 +32,20 @@ def measure_again(
 
     ``warn`` hears of files that are not those that were built, before they are measured.
     """
+    try:
+        return _measure_locked(folder, plan, skip, warn)
+    except LockTimeout as error:  # the other builds are measured
+        device = find_device(plan.device)
+        runtimes = [find_runtime(name, plan.device) for name in plan.runtimes]
+        places = plan.places or (HERE,)
+        return [failed(device, r, str(error), place) for r in runtimes for place in places]
+
+
+def _measure_locked(
+    folder: BuildFolder, plan: Plan, skip: str, warn: Warn | None
+) -> list[Evaluation]:
     evaluations: list[Evaluation] = []
-    with folder.lock():
+    with folder.lock(on_wait=teller(warn)):
         before = evaluations_in(read_stats(folder))
         points = [e.get("parameters") or {} for e in before]
         points = [point for point in points if TUNED not in point]  # tuning repeats those

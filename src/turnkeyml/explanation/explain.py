@@ -9,6 +9,7 @@ from pathlib import Path
 
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import BuildFolder, trace_file
+from turnkeyml.cache.locks import teller
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.errors import MeasureError
@@ -51,7 +52,7 @@ def explain_build(
     runtime = find_runtime(plan.runtimes[0], plan.device)
     if not plan.places:
         runtime.require()
-    with folder.lock(), folder.work() as work:
+    with folder.lock(teller(tell)), folder.work() as work:
         _require_build(folder, runtime)
         observed = observe(folder, plan, runtime, work, tell)
         accelerator = _accelerator(plan, runtime)

@@ -35,6 +35,8 @@ class Observation:
     """When it began to run, by ``time.monotonic()``; None while its time does not count."""
     ending: Ending | None = None
     """How it ended. Ignored if its events say that everything was done."""
+    pid: int | None = None
+    """The process that runs it, if that is on this machine."""
 
 
 class Backend(Protocol):

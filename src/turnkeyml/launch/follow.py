@@ -21,9 +21,11 @@ from turnkeyml.nouns import (
     events,
 )
 
-__all__ = ["BEFORE_THE_SCRIPT", "Follower", "Watcher"]
+__all__ = ["BEFORE_THE_SCRIPT", "TURN", "Follower", "Watcher"]
 
 BEFORE_THE_SCRIPT = "before the script ran"
+TURN = "its turn to use the machine"
+BUILD_IN_USE = "a build that another process uses"
 
 _PHASES: dict[type, str | None] = {
     events.ScriptStarted: "script",
@@ -72,6 +74,9 @@ class Follower:
         self.where = BEFORE_THE_SCRIPT
         self.waits = False
         """Whether it waits for other processes: to measure alone, or to use a build."""
+        self.awaits_turn = False
+        """Whether it waits for other inputs of the same run."""
+        self.waits_since = 0.0
         self.measures = False
         """Whether it measures, and nothing else should run on the machine."""
         self.complete = False
@@ -84,6 +89,8 @@ class Follower:
         self._outcome: ScriptOutcome | None = None
         self._failure: str | None = None
         self._phase: str | None = None
+        self._before: tuple[str, str | None] | None = None
+        """Where it was, and in which phase, before it began to wait; None if it does not."""
         self._since = time.monotonic()
         self._seconds: dict[str, float] = {}
 
@@ -128,7 +135,7 @@ class Follower:
 
     def _note(self, event: events.Event) -> None:
         """Keep what an event says, as it may be the last one."""
-        self.waits = isinstance(event, (events.Waiting, events.TurnAwaited))
+        self._note_wait(event)
         self.measures = isinstance(event, (events.TurnTaken, events.MeasureEstimated))
         if type(event) in _PHASES:
             self._enter(_PHASES[type(event)])
@@ -151,6 +158,30 @@ class Follower:
             case events.InputFinished(failure):
                 self.complete = True
                 self._failure = failure
+
+    def _note_wait(self, event: events.Event) -> None:
+        """Keep since when and what it waits for, and where it was before."""
+        waits = isinstance(event, (events.Waiting, events.TurnAwaited))
+        if waits and not self.waits:
+            self._before, self.waits_since = (self.where, self._phase), time.monotonic()
+            self._enter(None)
+        elif self._before is not None and not waits:
+            self.where = self._before[0]
+            if isinstance(event, events.WaitEnded):
+                self._enter(self._before[1])
+            self._before = None
+        self.waits = waits
+        self.awaits_turn = isinstance(event, events.TurnAwaited)
+        match event:
+            case events.Waiting(_, what, within_run):
+                self.awaits_turn = within_run
+                self.name_holder(what or (TURN if within_run else BUILD_IN_USE))
+            case events.TurnAwaited():
+                self.name_holder(TURN)
+
+    def name_holder(self, what: str) -> None:
+        """Note what it waits for, and which process has that."""
+        self.where = f"while it waited for {what}"
 
     def _find_all(self, records: tuple[InvocationRecord, ...]) -> None:
         """Replace the known invocations by these, but keep those that have results."""

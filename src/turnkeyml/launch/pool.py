@@ -8,15 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.launch.backend import Backend, Observation, State
 from turnkeyml.launch.endings import Ending, How, sentence
-from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, Follower, Watcher
-from turnkeyml.nouns import InputResult, Task
+from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
+from turnkeyml.nouns import InputResult, Task, events
 
 __all__ = ["Limits", "Pool"]
 
 POLL_SECONDS_WHILE_MEASURING = 1.0
 """The time between two polls. Long, to leave the measurement alone: the end of a task wakes us."""
+TELL_TURN_SECONDS = 15.0
+"""How long an input waits for others of its run before a sentence names them."""
 MEMORY_SECONDS = 0.25
 """The time between two checks of the memory of a task that has a limit."""
 
@@ -28,6 +31,8 @@ class Limits:
     jobs: int = 1
     seconds: float | None = None
     """The timeout. Waiting in a queue, for a build or for a turn to measure does not count."""
+    wait_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    """The limit of each wait for a build, and for each of the others before a turn."""
     memory_bytes: int | None = None
 
 
@@ -41,6 +46,8 @@ class _Running:
     seen: Observation = field(default_factory=partial(Observation, State.QUEUED))
     has_run: bool = False
     memory_looked_at: float = 0.0
+    told_of_wait: float = 0.0
+    """When the wait began that was told last."""
     _waited: float = 0.0
     _read_at: float = 0.0
 
@@ -62,11 +69,19 @@ class _Running:
         self._read_at = now
         return self.follower.read()
 
-    def seconds_left(self, limit: float | None) -> float | None:
-        """The time until its timeout; None while its time does not count."""
-        if limit is None or self.seen.began is None or self.follower.waits:
+    def seconds_left(self, limits: Limits) -> float | None:
+        """The time until its timeout, or until that of its wait; None if nothing limits it."""
+        if self.follower.waits:
+            return self.follower.waits_since + self.limit(limits) - time.monotonic()
+        if limits.seconds is None or self.seen.began is None:
             return None
-        return self.seen.began + limit + self._waited - time.monotonic()
+        return self.seen.began + limits.seconds + self._waited - time.monotonic()
+
+    def limit(self, limits: Limits) -> float:
+        """The limit of what it does now. Each of those before it may take its whole time."""
+        if self.follower.waits:
+            return limits.wait_seconds * (limits.jobs if self.follower.awaits_turn else 1)
+        return limits.seconds or 0
 
 
 class Pool:
@@ -110,7 +125,7 @@ class Pool:
     def _room(self) -> int:
         """How many more tasks may start: none if that would disturb or delay a measurement."""
         followers = [running.follower for running in self._running]
-        if not self._backend.remote and any(f.measures or f.waits for f in followers):
+        if not self._backend.remote and any(f.measures or f.awaits_turn for f in followers):
             return 0
         return max(0, self._backend.room())
 
@@ -130,7 +145,7 @@ class Pool:
             pause = POLL_SECONDS_WHILE_MEASURING
         if self._limits.memory_bytes is not None:
             pause = min(pause, MEMORY_SECONDS)
-        left = [running.seconds_left(self._limits.seconds) for running in self._running]
+        left = [running.seconds_left(self._limits) for running in self._running]
         return max(0.0, min([pause, *(seconds for seconds in left if seconds is not None)]))
 
     def _look(self) -> Iterator[tuple[int, InputResult]]:
@@ -140,6 +155,7 @@ class Pool:
             running.see(self._backend.observe(running.index))  # before its last events are read
             if running.seen.state is not State.QUEUED:
                 self._read(running)
+            self._tell_wait(running)
             over, ending = self._judge(running)
             if over:
                 self._running.remove(running)
@@ -151,6 +167,21 @@ class Pool:
             running.announced = True
             self._announce(running.index)
         self._news = running.read() or self._news
+
+    def _tell_wait(self, running: _Running) -> None:
+        """Tell which inputs one of them waits for, once per wait and if it takes long."""
+        follower, now = running.follower, time.monotonic()
+        began = follower.waits_since
+        if not follower.awaits_turn or running.told_of_wait == began:
+            return
+        if now - began < TELL_TURN_SECONDS:
+            return
+        running.told_of_wait = began
+        others = [r for r in self._running if not r.follower.waits and r is not running]
+        names = " and ".join(f"{r.follower.item.name} (process {r.seen.pid})" for r in others)
+        what = f"{TURN}, until {names or 'another input'} is done"
+        follower.name_holder(what)
+        self._watcher.event(follower.item, events.Waiting(None, what, within_run=True))
 
     def _judge(self, running: _Running) -> tuple[bool, Ending | None]:
         """Whether a task is over, and how it ended if it was not done. Kills it at a limit."""
@@ -164,10 +195,10 @@ class Pool:
         return True, None if running.follower.complete else ending
 
     def _over_time(self, running: _Running) -> Ending | None:
-        left = running.seconds_left(self._limits.seconds)
+        left = running.seconds_left(self._limits)
         if left is None or left > 0:
             return None
-        return Ending(How.TIMEOUT, limit=self._limits.seconds or 0)
+        return Ending(How.TIMEOUT, limit=running.limit(self._limits))
 
     def _over_memory(self, running: _Running) -> Ending | None:
         """How a task ends that uses too much memory; None otherwise.

@@ -133,6 +133,7 @@ def _evaluate(
 ) -> Iterator[tuple[int, InputResult]]:
     """The number and the result of each of these tasks, as they finish."""
     limits = launch.limits
+    limits = replace(limits, wait_seconds=limits.seconds or default_seconds())
     if limits.seconds is None and (many or launch.slurm is not None):
         limits = replace(limits, seconds=default_seconds())
     if not tasks:
@@ -155,7 +156,7 @@ def _open_backend(
         )
     from turnkeyml.launch.local.backend import open_local
 
-    return open_local(tasks, limits.jobs, keep_logs=many)
+    return open_local(tasks, limits.jobs, many, limits.wait_seconds)
 
 
 def default_seconds() -> float:

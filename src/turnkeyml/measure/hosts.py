@@ -7,8 +7,9 @@ import hashlib
 import io
 import subprocess
 import threading
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import MeasureError, TurnkeyError
@@ -83,7 +84,7 @@ def _as_text(process: subprocess.Popen[bytes]) -> subprocess.Popen[str]:
 class SignsOfLife:
     """An empty line now and then, by which the other machine knows that we are here."""
 
-    def __init__(self, commands: IO[str], lock: threading.Lock) -> None:
+    def __init__(self, commands: IO[str], lock: AbstractContextManager[Any]) -> None:
         self._commands, self._lock = commands, lock
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from turnkeyml import interpreter
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import measurement_log, worker_request
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
@@ -52,7 +52,7 @@ class Worker:
         self._place = place
         self._process = _start(place, module, request, folder)
         assert self._process.stdin is not None
-        self._saying = threading.Lock()
+        self._saying = thread_lock()
         self._signs = SignsOfLife(self._process.stdin, self._saying) if place.host else None
         try:
             hello = from_dict(Hello, self._hear())

@@ -36,6 +36,7 @@ __all__ = [
     "Sink",
     "StageFinished",
     "StageStarted",
+    "WaitEnded",
     "Waiting",
 ]
 
@@ -79,9 +80,24 @@ class InvocationStarted:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Another process has this build; we wait until it is done."""
+    """It waits for a build that another process uses, or for the inputs that run beside it.
 
-    invocation: str
+    Sent when the wait begins, and again when it is known what it waits for.
+    """
+
+    invocation: str | None
+    """None for a wait that is not about one invocation."""
+    what: str = ""
+    """What it waits for, and which process has that; empty if that is not known yet."""
+    within_run: bool = False
+    """Whether it waits for other inputs of the same run to measure."""
+
+
+@dataclass(frozen=True)
+class WaitEnded:
+    """It has what it waited for, and goes on with what it did before."""
+
+    invocation: str | None
 
 
 @dataclass(frozen=True)
@@ -186,6 +202,7 @@ Event = (
     | ScriptFinished
     | InvocationStarted
     | Waiting
+    | WaitEnded
     | BuildReused
     | StageStarted
     | StageFinished

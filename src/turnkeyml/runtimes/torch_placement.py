@@ -7,12 +7,12 @@ same module in several precisions take turns.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import MeasureError
 
 __all__ = ["DTYPES", "Placement", "place"]
@@ -124,7 +124,7 @@ def _takes_other_data(tensor: torch.Tensor) -> bool:
 
 _active: dict[int, Placement] = {}
 """The placement whose copies a module uses, by the id of the module."""
-_moving = threading.Lock()
+_moving = thread_lock()
 """Held while a module gets other tensors: threads that run it must not see it in between."""
 _placements: dict[tuple[int, torch.device, torch.dtype | None], Placement] = {}
 

@@ -12,7 +12,6 @@ import functools
 import inspect
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,6 +20,7 @@ from typing import Any
 
 import turnkeyml
 from turnkeyml import structure
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.keras import backends
 from turnkeyml.frameworks.keras.batches import first_batch
@@ -53,7 +53,7 @@ class Recorder:
         self._last_resorts: dict[int, tuple[Call, float]] = {}
         """The first call of each model in training or inside a compiled function, and its seconds.
         It counts only if the script calls the model in no other way."""
-        self._lock = threading.RLock()
+        self._lock = thread_lock(reentrant=True)
         self._process = os.getpid()
 
     @contextlib.contextmanager

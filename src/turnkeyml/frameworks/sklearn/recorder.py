@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, MethodType, ModuleType
 from typing import Any
 
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.sklearn.estimators import LIBRARIES, library_of
@@ -44,7 +45,7 @@ class Recorder:
         self.remarks: dict[str, str] = {}
         """Classes whose calls could not be recorded, and why."""
         self._thread = threading.local()
-        self._lock = threading.RLock()
+        self._lock = thread_lock(reentrant=True)
         self._process = os.getpid()
         self._undo: list[Callable[[], None]] = []
 

@@ -24,6 +24,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.torch import modules, overrides, stack
@@ -65,7 +66,7 @@ class Recorder:
         self.remarks: dict[str, str] = {}
         """Classes whose calls could not be recorded, and why."""
         self._thread = _Thread()
-        self._lock = threading.RLock()
+        self._lock = thread_lock(reentrant=True)
         self._process = os.getpid()
         self._loops: set[tuple[type, str]] = set()
         """Methods that call their model over and over."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.runs import RunFolder, input_log
-from turnkeyml.evaluate.assignment import Assignment
+from turnkeyml.evaluate.assignment import WAIT_MARGIN_SECONDS, Assignment
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms
 from turnkeyml.launch.local.preload import needed_modules, shared_imports
@@ -28,9 +28,12 @@ LOG_BYTES = 50_000_000
 
 
 @contextlib.contextmanager
-def open_local(tasks: Sequence[Task], jobs: int, keep_logs: bool) -> Iterator[LocalBackend]:
+def open_local(
+    tasks: Sequence[Task], jobs: int, keep_logs: bool, wait_seconds: float
+) -> Iterator[LocalBackend]:
     """A backend that runs up to ``jobs`` tasks in parallel on this machine.
 
+    ``wait_seconds`` is the limit of each of their waits for a build.
     ``keep_logs`` is whether their output goes to files in the cache; otherwise it goes to our own
     standard output.
     """
@@ -40,7 +43,9 @@ def open_local(tasks: Sequence[Task], jobs: int, keep_logs: bool) -> Iterator[Lo
         scripts = list(dict.fromkeys(task.input.path for task in tasks if task.input.is_script))
         launcher = make_launcher(needed_modules(tasks), folder.path, shared_imports(scripts))
         stack.callback(launcher.close)
-        yield LocalBackend(tasks, launcher, folder, jobs, keep_logs)
+        yield LocalBackend(
+            tasks, launcher, folder, jobs, keep_logs=keep_logs, wait_seconds=wait_seconds
+        )
 
 
 @dataclass
@@ -68,13 +73,16 @@ class LocalBackend:
         launcher: Launcher,
         folder: RunFolder,
         jobs: int,
+        *,
         keep_logs: bool,
+        wait_seconds: float,
     ) -> None:
         self._tasks = tasks
         self._launcher = launcher
         self._folder = folder
         self._jobs = jobs
         self._keep_logs = keep_logs
+        self._wait_seconds = wait_seconds
         self._started: dict[int, _Started] = {}
 
     def found(self) -> Sequence[int]:
@@ -104,7 +112,7 @@ class LocalBackend:
         if started.ending is None:
             code = started.child.exit_code()
             if code is None:
-                return Observation(State.RUNNING, started.began)
+                return Observation(State.RUNNING, started.began, pid=started.child.pid)
             started.ending = _ending(started, code, self.events(index))
         return Observation(State.ENDED, started.began, started.ending)
 
@@ -140,6 +148,7 @@ class LocalBackend:
             self._tasks[index],
             events=str(self.events(index)),
             turns=str(self._folder.turns) if self._jobs > 1 else None,
+            wait_seconds=self._wait_seconds + WAIT_MARGIN_SECONDS,
             output=str(log) if log else None,
             threads=_share_of_cores(min(self._jobs, len(self._tasks))),
         )

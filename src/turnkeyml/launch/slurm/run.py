@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.cache.files import lock, write_json
+from turnkeyml.cache.files import write_json
+from turnkeyml.cache.locks import FileLock, Rank, teller
 from turnkeyml.cache.runs import SlurmRunFolder, slurm_lock, slurm_run_folders
 from turnkeyml.errors import UsageError
 from turnkeyml.evaluate.assignment import Assignment
@@ -57,15 +58,16 @@ class Run:
     jobs: dict[str, int] = field(default_factory=dict)
     """The position of the task of each submitted job."""
 
-    def prepare(self, position: int, task: Task) -> None:
-        """Write the files that a job needs.
+    def prepare(self, position: int, task: Task, wait_seconds: float | None) -> None:
+        """Write the files that a job needs, with the limit of each of its waits for a build.
 
         The events file is created empty now, because a network file system may cache for long that
         a file did not exist.
         """
         events = self.folder.events(position)
         _write(events, "")
-        _write_json(self.folder.assignment(position), to_dict(Assignment(task, str(events))))
+        assignment = Assignment(task, str(events), wait_seconds=wait_seconds)
+        _write_json(self.folder.assignment(position), to_dict(assignment))
 
     def write_script(self, offset: int, python: str | None) -> Path:
         """Write the script of an array, whose task N is at position ``offset + N``; its path."""
@@ -132,7 +134,7 @@ def open_run(tasks: Sequence[Task], resume: bool, note: Note) -> Iterator[tuple[
     cache_dir = Path(tasks[0].plan.cache_dir)
     keys = tuple(task.identity for task in tasks)
     with contextlib.ExitStack() as stack:
-        with lock(slurm_lock(cache_dir)):
+        with _looking(cache_dir, note):
             earlier = _earlier(cache_dir, keys, note)
             run = next((r for r in earlier if resume and not Counter(keys) - Counter(r.keys)), None)
             for other in earlier:
@@ -184,19 +186,21 @@ def _clear(run: Run, resume: bool) -> None:
         run.remove()
 
 
+def _looking(cache_dir: Path, note: Note) -> FileLock:
+    """The lock of what looks for a run to follow or begins one."""
+    what = "the list of the runs on Slurm in this cache"
+    return FileLock(slurm_lock(cache_dir), Rank.SLURM, what, teller(note))
+
+
 @contextlib.contextmanager
 def _locked(run: Run) -> Iterator[None]:
     """Lock a run; a UsageError if another process has locked it."""
-    from filelock import Timeout
-
-    guard = lock(run.folder.lock_path, timeout=0)
-    try:
-        guard.acquire()
-    except Timeout:
+    guard = FileLock(run.folder.lock_path, Rank.SLURM_RUN, f"the run {run.folder.path}")
+    if not guard.try_acquire():
         raise UsageError(
             f"Another turnkey process is running the same inputs on Slurm ({run.folder.path}); "
             "wait for it."
-        ) from None
+        )
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
+from turnkeyml.evaluate.assignment import WAIT_MARGIN_SECONDS
 from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.options import SlurmOptions
 from turnkeyml.launch.slurm.run import Run
@@ -29,6 +30,7 @@ class Submitter:
         self._run = run
         self._tasks = tasks
         self._python = options.python
+        self._wait_seconds = None if seconds is None else seconds + WAIT_MARGIN_SECONDS
         self._options = options.sbatch_words(seconds)
         self._largest_array = largest_array
 
@@ -39,7 +41,7 @@ class Submitter:
         """
         chunk = self._chunk(positions)
         for position in chunk:
-            self._run.prepare(position, self._tasks[position])
+            self._run.prepare(position, self._tasks[position], self._wait_seconds)
         try:
             array = commands.submit(*self._words(chunk))
         except commands.SlurmRefused as error:

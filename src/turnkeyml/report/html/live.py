@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache.locks import thread_lock
 from turnkeyml.cache.runs import journal_folder
 from turnkeyml.escaping import PAGE_KEEPS, spelled
 from turnkeyml.report.builds import read_build
@@ -45,7 +45,7 @@ class LiveReport:
         self._known: dict[tuple[str, str], _Known] = {}
         self._version = ""
         self._data: dict[str, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = thread_lock()
 
     def current(self) -> tuple[str, dict[str, Any]]:
         """A version, which changes when the report does, and the data of the page."""
