@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +35,21 @@ class SmallModel(torch.nn.Module):
 # the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Every process of every test checks in which order it takes locks, and notes mistakes here.
+LOCK_LOG = Path(tempfile.mkdtemp(prefix="turnkey-tests-")) / "locks.txt"
+os.environ["TURNKEY_LOCK_LOG"] = str(LOCK_LOG)
+atexit.register(shutil.rmtree, LOCK_LOG.parent, ignore_errors=True)
+
 Turnkey = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(autouse=True)
+def locks_in_order() -> Iterator[None]:
+    """Fails a test in which any process took a lock out of order, even if the error was caught."""
+    yield
+    mistakes = LOCK_LOG.read_text() if LOCK_LOG.exists() else ""
+    LOCK_LOG.unlink(missing_ok=True)
+    assert not mistakes
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ class Reader:
     @property
     def environment(self) -> dict[str, str]:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("TURNKEY_")}
+        inherited["TURNKEY_LOCK_LOG"] = os.environ["TURNKEY_LOCK_LOG"]
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         return {**inherited, "HOME": str(self.home), "PATH": path}
 

@@ -225,7 +225,10 @@ class BuildFolder:
         """Remove the whole build, in one step as others see it. Needs the lock."""
         own = f"{os.getpid()}-{process_tree.started(os.getpid())}"
         gone = self.cache_dir / f"{DELETED_PREFIX}{own}-{self.name}"
-        self.path.rename(gone)
+        try:
+            self.path.rename(gone)
+        except FileNotFoundError:  # another process has deleted it before we had the lock
+            return
         while gone.exists():  # another process may sweep it too, from another machine
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(gone)

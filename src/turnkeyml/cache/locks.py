@@ -1,4 +1,4 @@
-"""Every lock of the program, in one order, so that processes cannot wait for each other in a circle.
+"""Every lock of the program, in one order, so that no processes wait for each other in a circle.
 
 A thread that holds a lock waits only for locks of a later ``Rank``; docs/architecture.md has the
 table. Each class says what ends a wait for it.
