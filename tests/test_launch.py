@@ -209,6 +209,59 @@ def test_waiting_for_others_does_not_count(cluster):
     assert cluster.kills == []
 
 
+def test_a_wait_for_a_build_has_a_limit_of_its_own_and_says_for_what(cluster):
+    cluster.tell(0, events.InvocationFound(RECORD), events.Waiting(RECORD.hash))
+    cluster.tell(0, events.Waiting(RECORD.hash, "the build b, which process 3 uses"))
+    result = run(cluster, seconds=60, wait_seconds=0.2)[0]
+    assert cluster.kills == [0]
+    assert result.failure == (
+        "timeout after 0.2 s while it waited for the build b, which process 3 uses; "
+        "--timeout gives it longer"
+    )
+
+
+def test_a_wait_has_a_limit_without_a_timeout_too(cluster):
+    cluster.tell(0, events.InvocationFound(RECORD), events.Waiting(RECORD.hash))
+    assert "while it waited for a build" in run(cluster, wait_seconds=0.1)[0].failure
+
+
+def test_an_input_may_wait_for_the_whole_time_of_each_that_runs_beside_it(cluster):
+    cluster.tell(0, events.InvocationFound(RECORD), events.TurnAwaited(RECORD.hash))
+    failure = run(cluster, jobs=3, wait_seconds=0.1)[0].failure
+    assert failure.startswith("timeout after 0.3 s while it waited for its turn")
+
+
+def test_a_long_wait_for_a_turn_names_the_inputs_that_have_it(cluster, monkeypatch):
+    monkeypatch.setattr("turnkeyml.launch.pool.TELL_TURN_SECONDS", 0.1)
+    watcher = Watcher()
+    cluster.size = 2
+    cluster.tell(0, events.InvocationFound(RECORD), events.TurnAwaited(RECORD.hash))
+    cluster.tell(1, events.ScriptStarted())
+
+    def act() -> None:
+        if 1 in cluster.seen:
+            cluster.seen[1] = replace(cluster.seen[1], pid=4711)
+        if cluster.kills:
+            cluster.tell(1, events.InputFinished())
+
+    cluster.act = act
+    failure = run(cluster, 2, watcher, jobs=2, wait_seconds=0.2)[0].failure
+    what = "its turn to use the machine, until script_1.py (process 4711) is done"
+    assert f"while it waited for {what};" in failure
+    assert events.Waiting(None, what, within_run=True) in watcher.events
+
+
+def test_after_a_wait_an_input_is_where_it_was(follower, tmp_path):
+    follower, _ = follower
+    found = events.InvocationFound(RECORD)
+    tell(follower, tmp_path, events.ScriptStarted(), found, events.Waiting(RECORD.hash))
+    assert follower.where == "while it waited for a build that another process uses"
+    tell(follower, tmp_path, events.Waiting(None, within_run=True), events.WaitEnded(None))
+    tell(follower, tmp_path, events.WaitEnded(RECORD.hash))
+    assert follower.where == "while the script ran"
+    assert not follower.waits
+
+
 def test_waiting_in_a_queue_does_not_count(cluster):
     began = time.monotonic()
 

@@ -91,9 +91,14 @@ def of(rank: Rank, path: Path) -> FileLock:
 def test_locks_may_be_taken_in_their_order(tmp_path):
     turn = Turn(str(tmp_path / "turns"))
     taken = []
-    with of(Rank.SLURM, tmp_path), of(Rank.SLURM_RUN, tmp_path), of(Rank.BUILD, tmp_path):
-        with turn.exclusive(lambda: taken.append(1)), thread_lock():
-            assert taken == [1]
+    with (
+        of(Rank.SLURM, tmp_path),
+        of(Rank.SLURM_RUN, tmp_path),
+        of(Rank.BUILD, tmp_path),
+        turn.exclusive(lambda: taken.append(1)),
+        thread_lock(),
+    ):
+        assert taken == [1]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,12 @@ class _Running:
         queued = not self.has_run and self.follower.where == BEFORE_THE_SCRIPT
         return "while it waited in the queue" if queued else self.follower.where
 
+    @property
+    def name(self) -> str:
+        """Its input and its process, for a message."""
+        process = f" (process {self.seen.pid})" if self.seen.pid else ""
+        return f"{self.follower.item.name}{process}"
+
     def see(self, seen: Observation) -> None:
         self.seen = seen
         self.has_run = self.has_run or seen.began is not None
@@ -178,7 +184,7 @@ class Pool:
             return
         running.told_of_wait = began
         others = [r for r in self._running if not r.follower.waits and r is not running]
-        names = " and ".join(f"{r.follower.item.name} (process {r.seen.pid})" for r in others)
+        names = " and ".join(other.name for other in others)
         what = f"{TURN}, until {names or 'another input'} is done"
         follower.name_holder(what)
         self._watcher.event(follower.item, events.Waiting(None, what, within_run=True))
