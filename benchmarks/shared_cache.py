@@ -33,6 +33,8 @@ BESIDE = (
     ("cache", "report", "-o", "report.csv"),
     ("cache", "delete", "--all", "--yes"),
 )
+PAUSE_SECONDS = 0.5
+"""Between two of the same kind, so that the runs have most of the machine."""
 IN_USE = 1
 """The exit status of ``cache delete`` if a build is in use."""
 
@@ -62,7 +64,7 @@ class Beside(threading.Thread):
 
     def run(self) -> None:
         name = self._words[1]
-        while not self._over.is_set():
+        while not self._over.wait(PAUSE_SECONDS):
             code = start(self._folder, name, *self._words).wait()
             text = (self._folder / f"{name}.txt").read_text(errors="replace")
             allowed = code == 0 or (name == "delete" and code == IN_USE)
