@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,6 +87,19 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def of(rank: Rank, path: Path) -> FileLock:
     return FileLock(path / f"{rank.name}.lock", rank, "something")
+
+
+def test_the_documented_order_is_the_one_that_is_checked():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| (\d) `(\w+)` \|", text, re.M)
+    assert table == [(str(rank.value), rank.name) for rank in sorted(Rank)]
+
+
+def test_every_lock_is_taken_through_the_class_that_knows_its_place():
+    source = ROOT / "src" / "turnkeyml"
+    taken = re.compile(r"\b(filelock|flock|lockf|R?Lock\(|Semaphore\(|Condition\()")
+    others = [path for path in source.rglob("*.py") if path.name != "locks.py"]
+    assert [path for path in others if taken.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_locks_may_be_taken_in_their_order(tmp_path):
