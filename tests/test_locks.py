@@ -287,6 +287,26 @@ def test_a_file_of_the_script_is_not_closed_with_the_turn(tmp_path):
     assert (tmp_path / "mine").read_text() == "text"
 
 
+def test_a_forked_process_leaves_the_lock_to_its_parent(folder):
+    code = """
+    import os, sys
+    from pathlib import Path
+    from turnkeyml.cache.layout import BuildFolder
+
+    folder = BuildFolder(Path(sys.argv[1]), sys.argv[2])
+    with folder.lock():
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            print("free" if folder.lock().try_acquire() else "held", flush=True)
+            sys.stdin.readline()
+    """
+    with python(code, folder.cache_dir, folder.name) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "held\n"
+        assert not folder.lock().try_acquire()
+
+
 def test_a_build_that_is_gone_counts_as_deleted(tmp_path):
     BuildFolder(tmp_path, "gone").delete()
     assert delete_builds([], all=True, cache_dir=tmp_path) == {}

@@ -145,6 +145,7 @@ class FileLock:
         self._on_wait = on_wait
         self._on_taken = on_taken
         self._lock: BaseFileLock | None = None
+        self._pid = 0
 
     def __enter__(self) -> FileLock:
         self.acquire()
@@ -164,7 +165,7 @@ class FileLock:
             lock.acquire(timeout=0)
         except Timeout:
             return False
-        self._lock = lock
+        self._lock, self._pid = lock, os.getpid()
         _state.held.append(self._held)
         self._note_holder()
         return True
@@ -182,8 +183,8 @@ class FileLock:
             self._on_taken()
 
     def release(self) -> None:
-        """Give the lock back."""
-        if self._lock is None:
+        """Give the lock back; a process that was forked meanwhile leaves it to its parent."""
+        if self._lock is None or self._pid != os.getpid():
             return
         with contextlib.suppress(OSError):  # the next holder replaces it
             self._holder_file.unlink()

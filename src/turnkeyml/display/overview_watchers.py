@@ -44,8 +44,8 @@ class OverviewWatcher:
         """Print warnings and long waits only: with many inputs, each gets one line at its end."""
         if isinstance(event, events.ArtifactChanged):
             self.note(f"Warning: {item.name if item else event.invocation}: {event.warning}")
-        elif isinstance(event, events.Waiting) and event.what and not event.within_run:
-            self.note(f"{item.name if item else event.invocation}: waiting for {event.what}")
+        elif isinstance(event, events.Waiting) and event.what:
+            self.note(f"{item.name if item else event.invocation}: waiting for {event.what}.")
 
     def tick(self) -> None:
         """Do nothing: printed lines do not change."""

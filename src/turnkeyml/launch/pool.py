@@ -18,8 +18,8 @@ __all__ = ["Limits", "Pool"]
 
 POLL_SECONDS_WHILE_MEASURING = 1.0
 """The time between two polls. Long, to leave the measurement alone: the end of a task wakes us."""
-TELL_TURN_SECONDS = 15.0
-"""How long an input waits for others of its run before a sentence names them."""
+TELL_TURN_SECONDS = 60.0
+"""How long an input waits for others of its run before a sentence names them; most wait less."""
 MEMORY_SECONDS = 0.25
 """The time between two checks of the memory of a task that has a limit."""
 
