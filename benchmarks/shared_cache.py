@@ -1,15 +1,18 @@
 """Four identical runs on one cache, which is listed, reported and deleted all the while.
 
-    python benchmarks/shared_cache.py [REPETITIONS [SECONDS]]
+    python benchmarks/shared_cache.py [REPETITIONS] [--seconds 240] [--onnx]
 
-The runs find their two models in an order of their own, so that each soon waits for a build that
-another one uses. All must end within SECONDS, and no command may fail; builds that are in use
-cannot be deleted, which is no failure. With TURNKEY_LOCK_LOG, a lock that is taken out of order is
-a failure too. The last line has the number of repetitions in which all of this held.
+The runs come to their two models at different times, so that each soon waits for a build that
+another one uses. All must end within so many seconds, and no command may fail; builds that are in
+use cannot be deleted, which is no failure. With ``--onnx`` the models are in ONNX files instead of
+scripts, which needs no torch and a fraction of the time. With TURNKEY_LOCK_LOG, a lock that is
+taken out of order is a failure too. The last line has the number of repetitions in which all of
+this held.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -27,13 +30,14 @@ torch.manual_seed(0)
 model = torch.nn.Linear({size}, 3)
 model(torch.ones(1, {size}))
 """
+SIZES = {1: 4, 2: 5}
 RUNS = 4
 BESIDE = (
     ("cache", "list"),
     ("cache", "report", "-o", "report.csv"),
     ("cache", "delete", "--all", "--yes"),
 )
-PAUSE_SECONDS = 0.5
+PAUSE_SECONDS = 1.0
 """Between two of the same kind, so that the runs have most of the machine."""
 IN_USE = 1
 """The exit status of ``cache delete`` if a build is in use."""
@@ -77,12 +81,33 @@ class Beside(threading.Thread):
         self.join()
 
 
-def repeat(folder: Path, seconds: float) -> tuple[float, Counter[str], list[str]]:
-    """Do it once: the seconds that the runs took, how often each command ran, and what failed."""
-    for number, size in ((1, 4), (2, 5)):
+def write_scripts(folder: Path) -> tuple[str, ...]:
+    """Write a script for each model; their names."""
+    for number, size in SIZES.items():
         (folder / f"m{number}.py").write_text(SCRIPT.format(number=number, size=size))
+    return tuple(f"m{number}.py" for number in SIZES)
+
+
+def write_onnx(folder: Path) -> tuple[str, ...]:
+    """Write an ONNX file for each model; their names."""
+    import numpy as np
+    import onnx
+
+    for number, size in SIZES.items():
+        text = f'<ir_version: 8, opset_import: ["": 18]> g (float[1,{size}] x) => (float[1,3] y)'
+        model = onnx.parser.parse_model(f"{text} {{ y = MatMul(x, w) }}")
+        weights = np.linspace(-1, 1, 3 * size, dtype=np.float32).reshape(size, 3)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+        onnx.save(model, folder / f"m{number}.onnx")
+    return tuple(f"m{number}.onnx" for number in SIZES)
+
+
+def repeat(
+    folder: Path, files: tuple[str, ...], seconds: float
+) -> tuple[float, Counter[str], list[str]]:
+    """Do it once: the seconds that the runs took, how often each command ran, and what failed."""
     began = time.monotonic()
-    words = ("m1.py", "m2.py", "--jobs", "2", "--iterations", "5", "--timeout", f"{seconds:g}")
+    words = (*files, "--jobs", "2", "--iterations", "5", "--timeout", f"{seconds:g}")
     runs = {}
     for number in range(RUNS):
         late = str(number % 2 + 1)
@@ -115,12 +140,17 @@ def repeat(folder: Path, seconds: float) -> tuple[float, Counter[str], list[str]
 
 def main() -> int:
     """Repeat it; exit status 1 if anything failed."""
-    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 240.0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("repetitions", type=int, nargs="?", default=1)
+    parser.add_argument("--seconds", type=float, default=240.0)
+    parser.add_argument("--onnx", action="store_true")
+    chosen = parser.parse_args()
+    repetitions, seconds = chosen.repetitions, chosen.seconds
+    write = write_onnx if chosen.onnx else write_scripts
     longest, good, times = 0.0, 0, Counter[str]()
     for number in range(1, repetitions + 1):
         with tempfile.TemporaryDirectory(prefix="turnkey-shared-") as folder:
-            took, ran, problems = repeat(Path(folder), seconds)
+            took, ran, problems = repeat(Path(folder), write(Path(folder)), seconds)
         longest, good, times = max(longest, took), good + (not problems), times + ran
         print(f"{number}: {took:.1f} s{''.join(f'; {one}' for one in problems)}", flush=True)
     beside = ", ".join(f"{name} {count} times" for name, count in times.items())
