@@ -3,6 +3,7 @@
 # make docs: the documentation as a site, build-output/docs/index.html.
 # make vendor: build the libraries of the HTML report again, from pinned npm packages.
 # make test-keras: the tests of Keras on the tensorflow backend, which it installs; make test has the torch backend.
+# make test-shared: four runs on one cache while it is listed, reported and deleted, 50 times.
 # make models: an environment (.venv-models) with all that the models need, torchvision included.
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 MODELS := .venv-models
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-slow test-browser test-keras test-slurm test-models models lint bench docs vendor clean
+.PHONY: demo test test-slow test-browser test-keras test-shared test-slurm test-models models lint bench docs vendor clean
 
 demo: $(VENV)/.installed
 	$(BIN)/turnkey examples/cli/scripts/hello_world.py
@@ -33,6 +34,10 @@ test-keras: $(VENV)/.installed-keras
 
 test-slurm: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest tests/test_slurm.py
+
+test-shared: $(VENV)/.installed-tests
+	rm -f build-output/locks.txt && mkdir -p build-output
+	TURNKEY_LOCK_LOG=$(CURDIR)/build-output/locks.txt $(BIN)/python benchmarks/shared_cache.py 50
 
 models: $(MODELS)/.installed
 
