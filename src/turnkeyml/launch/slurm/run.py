@@ -58,7 +58,7 @@ class Run:
     jobs: dict[str, int] = field(default_factory=dict)
     """The position of the task of each submitted job."""
 
-    def prepare(self, position: int, task: Task, wait_seconds: float | None) -> None:
+    def prepare(self, position: int, task: Task, wait_seconds: float | None = None) -> None:
         """Write the files that a job needs, with the limit of each of its waits for a build.
 
         The events file is created empty now, because a network file system may cache for long that
