@@ -77,8 +77,10 @@ def why_rebuild(
     changed = [part for part in key if cached.key.get(part) != key[part]]
     if changed:
         return f"{' and '.join(changed)} changed"
-    if cached.build_status is BuildStatus.RUNNING:
+    if cached.build_status in (BuildStatus.RUNNING, BuildStatus.KILLED):
         return "it was interrupted"
+    if cached.build_status is BuildStatus.TIMEOUT:
+        return "it had reached its timeout"
     if not cached.succeeded:
         return "it had failed"
     if folder.file_sizes() != cached.files or not is_intact(folder, cached.reference):

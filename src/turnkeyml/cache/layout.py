@@ -210,6 +210,28 @@ class BuildFolder:
         """The lock of what writes to this build; see ``FileLock`` for the functions."""
         return FileLock(self.lock_path, Rank.BUILD, f"the build {self.name}", on_wait, on_taken)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a living process builds or measures this build: its lock is held.
+
+        It can be asked of a cache that cannot be written to.
+        """
+        try:
+            handle = os.open(self.lock_path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        except OSError:  # it was never locked, as in a copy of a cache
+            return False
+        try:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except (ImportError, OSError):  # a file system without locks
+            return False
+        finally:
+            os.close(handle)
+        return False
+
     def try_locked(self, action: Callable[[], None]) -> bool:
         """Do something under the lock, unless another process holds it."""
         lock = self.lock()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -10,7 +10,7 @@ from turnkeyml import environment
 from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.cache.files import load_yaml, make_way, write_yaml
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.errors import TurnkeyError
+from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.nouns import (
     BuildStatus,
     DamagedRecord,
@@ -21,7 +21,48 @@ from turnkeyml.nouns import (
     to_dict,
 )
 
-__all__ = ["BuildState", "load_state", "read_state", "state_damage", "write_state"]
+__all__ = [
+    "ABANDONED",
+    "BuildState",
+    "PhaseEnd",
+    "load_state",
+    "read_state",
+    "state_as_written",
+    "state_damage",
+    "write_state",
+]
+
+
+@dataclass(frozen=True)
+class PhaseEnd:
+    """How a build or a measurement ended that did not come to its own end."""
+
+    status: BuildStatus
+    message: str
+    stage: str = ""
+    """The stage of the build that was running; empty if none was, or it is not known."""
+    says_nothing: bool = False
+    """Whether it says nothing about the model, as an interruption by the user does: then it does
+    not replace a measurement that succeeded."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> PhaseEnd:
+        """The end of what an exception leaves behind."""
+        if isinstance(error, (Exception, SystemExit)):
+            told = str(error) if isinstance(error, TurnkeyError) else describe(error)
+            return cls(BuildStatus.FAILED, told)
+        return cls(BuildStatus.KILLED, "interrupted (Ctrl-C)", says_nothing=True)
+
+
+ABANDONED = PhaseEnd(
+    BuildStatus.KILLED,
+    "interrupted: the process that worked on it was killed together with its run",
+    says_nothing=True,
+)
+"""The end of a phase that is open in the records of a build, although no process holds its lock.
+
+Processes record every other end themselves, or their parents do.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,6 +116,21 @@ class BuildState:
         return self.build_status is BuildStatus.SUCCESSFUL
 
     @property
+    def obstacle(self) -> str | None:
+        """Why the build cannot be used, as a clause; None if it can."""
+        if self.succeeded:
+            return None
+        if self.build_status is BuildStatus.RUNNING:
+            return "the build is still running"
+        message = " ".join((self.failure or {}).get("message", "").split()).rstrip(".")
+        return f"the build failed ({message or self.build_status})"
+
+    def ended(self, end: PhaseEnd) -> BuildState:
+        """The state of a running build after its process has ended."""
+        failure = {"stage": end.stage, "message": end.message, "log": ""}
+        return replace(self, build_status=end.status, failure=failure)
+
+    @property
     def precisions(self) -> list[str]:
         """Of the ONNX files that the build has, its last one first."""
         own = str(self.facts.get("precision", ""))
@@ -94,11 +150,27 @@ def write_state(folder: BuildFolder, state: BuildState) -> None:
 
 
 def read_state(folder: BuildFolder) -> BuildState | None:
-    """The state of a build, or None where there is none that can be understood."""
+    """The state of a build, or None where there is none that can be understood.
+
+    A build that runs according to its file, but that no process holds, was killed.
+    """
+    state = state_as_written(folder)
+    return None if state is None else _settled(folder, state)
+
+
+def state_as_written(folder: BuildFolder) -> BuildState | None:
+    """The same as its file has it; for processes that hold the build."""
     try:
         return _load(folder)
     except (FileNotFoundError, DamagedFile):
         return None
+
+
+def _settled(folder: BuildFolder, state: BuildState) -> BuildState:
+    if state.build_status is not BuildStatus.RUNNING or folder.is_held:
+        return state
+    again = state_as_written(folder) or state  # it may have finished before we asked for the lock
+    return again.ended(ABANDONED) if again.build_status is BuildStatus.RUNNING else again
 
 
 def state_damage(folder: BuildFolder) -> str | None:
@@ -125,7 +197,7 @@ def load_state(build_name: str, cache_dir: str | Path | None = None) -> BuildSta
     """The state of a finished build, for use from Python."""
     folder = BuildFolder(Path(cache_dir or environment.cache_dir()).expanduser(), build_name)
     try:
-        return _load(folder)
+        return _settled(folder, _load(folder))
     except FileNotFoundError:
         raise TurnkeyError(
             f"There is no build {build_name!r} in the cache {folder.cache_dir}."

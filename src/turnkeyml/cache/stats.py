@@ -1,8 +1,15 @@
-"""What was learned and measured about a build, for people and for the report."""
+"""What was learned and measured about a build, for people and for the report.
+
+While a process works on a build, the section ``working`` says so: it is written with the first
+stats and goes with the last. It has a record of each planned measurement, as it will be if nothing
+more is heard of it. Whoever outlives the process gives it its end with ``end_work``; if nobody
+does, readers find that no process holds the build.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +19,21 @@ from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
 from turnkeyml.cache.history import add_history, take_from_history
 from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache.state import (
+    ABANDONED,
+    BuildState,
+    PhaseEnd,
+    read_state,
+    state_as_written,
+    write_state,
+)
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import (
+    BuildStatus,
     ContestantKey,
     DamagedRecord,
     Evaluation,
+    EvaluationStatus,
     InvocationRecord,
     Phase,
     StageRecord,
@@ -27,16 +44,26 @@ from turnkeyml.nouns import (
 )
 
 __all__ = [
+    "WORKING",
+    "Work",
     "add_evaluation",
+    "begin_work",
+    "close_work",
+    "end_held_work",
+    "end_work",
     "evaluations_in",
     "load_labels",
     "read_stats",
+    "record_build",
     "reinstate_evaluations",
     "retire_evaluations",
     "stats_damages",
     "update_invocation",
     "update_stats",
 ]
+
+WORKING = "working"
+"""The section that only the stats of a build have that a process works on, or worked on."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +76,16 @@ class BuildSection:
     seconds: float = 0.0
     verification: Verification | None = None
     failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a process is about to do with a build that it holds."""
+
+    builds: bool = False
+    """Whether it builds, or looks whether it has to."""
+    evaluations: tuple[Evaluation, ...] = ()
+    """A record without a reason of each measurement that it plans."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +115,28 @@ class Sections:
     steps: Steps | None = None
     build: BuildSection | None = None
     evaluations: tuple[Any, ...] = ()
+    working: Work | None = None
 
 
 def read_stats(folder: BuildFolder) -> dict[str, Any]:
-    """The stats of a build; empty where there are none that can be read."""
+    """The stats of a build; empty where there are none that can be read.
+
+    They never call a build or a measurement running that no process holds: see ``end_work``.
+    """
+    stats = _as_written(folder)
+    if not stats or not _is_open(folder, stats):
+        return stats
+    if folder.is_held:
+        state = read_state(folder)
+        running = state is not None and state.build_status is BuildStatus.RUNNING
+        return {**stats, "build": {"status": str(BuildStatus.RUNNING)}} if running else stats
+    again = _as_written(folder)  # it may have finished before we asked for the lock
+    if not again or not _is_open(folder, again):
+        return again
+    return _settle(again, state_as_written(folder), ABANDONED).stats
+
+
+def _as_written(folder: BuildFolder) -> dict[str, Any]:
     try:
         return _load(folder)
     except DamagedFile:
@@ -131,7 +186,8 @@ def load_labels(cache_dir: str | Path, build_name: str) -> dict[str, list[str]]:
 def update_stats(folder: BuildFolder, **sections: Any) -> str | None:
     """Replace some sections of the stats and keep the others. Needs the build's lock.
 
-    Stats that cannot be read are set aside, not overwritten; a sentence then says so.
+    ``working=None`` removes that section, and so does one without anything that is open. Stats
+    that cannot be read are set aside, not overwritten; a sentence then says so.
     """
     told = None
     try:
@@ -141,17 +197,28 @@ def update_stats(folder: BuildFolder, **sections: Any) -> str | None:
         stats = {}
         told = f"The earlier stats could not be read ({error.why}); they are in {aside.name}."
     stats.update(to_dict(sections))
+    working = stats.get(WORKING)
+    if WORKING in stats and not (isinstance(working, dict) and any(working.values())):
+        del stats[WORKING]
     write_yaml(folder.stats, stats)
     return told
 
 
 def update_invocation(
-    folder: BuildFolder, record: InvocationRecord, labels: dict[str, tuple[str, ...]]
+    folder: BuildFolder,
+    record: InvocationRecord,
+    labels: dict[str, tuple[str, ...]],
+    work: Work | None = None,
 ) -> str | None:
-    """Record what a build is of, like ``update_stats``."""
-    decoder: dict[str, Any] = {}
+    """Record what a build is of, like ``update_stats``, and the work that begins with it, if any.
+
+    Work that a killed process has left open gets its end first.
+    """
+    if work is not None:
+        end_held_work(folder, ABANDONED)
+    more: dict[str, Any] = {} if work is None else {WORKING: work}
     if record.phase is not None:
-        decoder = {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}
+        more |= {"phase": record.phase, "tokens": record.tokens, "steps": record.steps}
     return update_stats(
         folder,
         turnkey_version=turnkeyml.__version__,
@@ -167,7 +234,7 @@ def update_invocation(
         parameter_bytes=record.parameter_bytes,
         input_shapes=record.shapes,
         input_dtypes=record.dtypes,
-        **decoder,
+        **more,
     )
 
 
@@ -176,7 +243,7 @@ def evaluations_in(stats: dict[str, Any]) -> list[dict[str, Any]]:
     return [e for e in _all_evaluations(stats) if _why_damaged(e) is None]
 
 
-def _all_evaluations(stats: dict[str, Any]) -> list[Any]:
+def _all_evaluations(stats: Mapping[str, Any]) -> list[Any]:
     found = stats.get("evaluations")
     return found if isinstance(found, list) else []
 
@@ -193,10 +260,13 @@ def _why_damaged(data: Any) -> str | None:
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     """Record an evaluation; an older one of the same kind moves to the history of the build."""
     new = to_dict(evaluation)
-    before = _all_evaluations(read_stats(folder))
+    stats = _as_written(folder)
+    before = _all_evaluations(stats)
     add_history(folder, [e for e in before if _is_same_kind(e, new)])
     kept = [e for e in before if not _is_same_kind(e, new)]
-    update_stats(folder, evaluations=[*kept, new])
+    planned = [e for e in _planned(stats) if not _is_same_kind(e, new)]
+    working = {WORKING: {"evaluations": planned}} if WORKING in stats else {}
+    update_stats(folder, evaluations=[*kept, new], **working)
 
 
 def retire_evaluations(folder: BuildFolder, *, keep_live: bool = False) -> list[dict[str, Any]]:
@@ -204,11 +274,11 @@ def retire_evaluations(folder: BuildFolder, *, keep_live: bool = False) -> list[
 
     ``keep_live``: those of live models stay, as the model is the same.
     """
-    every = [e for e in _all_evaluations(read_stats(folder)) if e]
+    every = [e for e in _all_evaluations(_as_written(folder)) if e]
     kept = [e for e in every if keep_live and isinstance(e, dict) and e.get("artifact") is None]
     retired = [e for e in every if e not in kept]
     add_history(folder, retired)
-    update_stats(folder, evaluations=kept)
+    update_stats(folder, build={"status": BuildStatus.RUNNING}, evaluations=kept)
     return retired
 
 
@@ -220,7 +290,140 @@ def reinstate_evaluations(
     same = [e for e in retired if isinstance(e, dict) and e.get("artifact_sha256") in known]
     if same:
         take_from_history(folder, same)
-        update_stats(folder, evaluations=[*_all_evaluations(read_stats(folder)), *same])
+        update_stats(folder, evaluations=[*_all_evaluations(_as_written(folder)), *same])
+def begin_work(folder: BuildFolder, work: Work) -> None:
+    """Note what is about to be done, before it is. Needs the build's lock.
+
+    Work that a killed process has left open gets its end first.
+    """
+    end_held_work(folder, ABANDONED)
+    update_stats(folder, working=work)
+
+
+def record_build(folder: BuildFolder, state: BuildState) -> None:
+    """Note in the stats how a build has ended, from its state."""
+    planned = _planned(_as_written(folder))
+    working = {"evaluations": planned} if state.succeeded and planned else None
+    update_stats(folder, build=_section_of(state), working=working)
+
+
+def close_work(folder: BuildFolder) -> None:
+    """Note that all work is done, in case a planned measurement has no record of its own."""
+    if WORKING in _as_written(folder):
+        update_stats(folder, working=None)
+
+
+def end_work(folder: BuildFolder, end: PhaseEnd, seconds: float = 0.0) -> BuildStatus | None:
+    """Give what a dead process has left open its end, and return the status of the build.
+
+    This is the one place that decides how an end that nobody foresaw is recorded: a build that was
+    running has the status of the end; measurements that were planned for a finished build have
+    failed. Whoever holds the lock of the build knows that what is open in its records is dead.
+
+    Waits up to ``seconds`` for the lock; None if another process has it, whose result counts.
+    """
+    from filelock import Timeout
+
+    if not folder.path.is_dir():
+        return None
+    try:
+        with folder.lock().acquire(timeout=seconds):
+            return end_held_work(folder, end)
+    except Timeout:
+        return None
+
+
+def end_held_work(folder: BuildFolder, end: PhaseEnd) -> BuildStatus | None:
+    """The same for a process that holds the lock."""
+    stats, state = _as_written(folder), state_as_written(folder)
+    if not _is_open(folder, stats):
+        return state.build_status if state is not None else None
+    settled = _settle(stats, state, end)
+    if settled.state is not None and settled.state != state:
+        write_state(folder, settled.state)
+    add_history(folder, settled.retired)
+    if stats:
+        write_yaml(folder.stats, to_dict(settled.stats))
+    return settled.state.build_status if settled.state is not None else None
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """The records of a build after its open work has ended."""
+
+    stats: dict[str, Any]
+    state: BuildState | None
+    retired: tuple[Any, ...]
+    """Evaluations for the history."""
+
+
+def _is_open(folder: BuildFolder, stats: Mapping[str, Any]) -> bool:
+    """Whether some work has begun, but not ended, according to the records of a build.
+
+    Older versions noted nothing but the status of the build, in its state.
+    """
+    if WORKING in stats:
+        return True
+    status = _build_section(stats).get("status")
+    if status not in (None, BuildStatus.RUNNING):
+        return False
+    state = state_as_written(folder)
+    return state is not None and state.build_status is BuildStatus.RUNNING
+
+
+def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -> _Settled:
+    working = stats.get(WORKING)
+    builds = isinstance(working, dict) and working.get("builds") is True
+    left = {name: section for name, section in stats.items() if name != WORKING}
+    if state is not None and state.build_status is BuildStatus.RUNNING:
+        state = state.ended(end)
+        return _Settled({**left, "build": to_dict(_section_of(state))}, state, ())
+    if state is None and builds:
+        section = {"status": str(end.status), "failure": end.message}
+        return _Settled({**left, "build": section}, None, ())
+    if state is not None and (builds or "status" not in _build_section(stats)):
+        left["build"] = to_dict(_section_of(state))
+    kept, retired = _all_evaluations(stats), []
+    for planned in _planned(stats) if state is None or state.succeeded else ():
+        lost = {**planned, "status": str(EvaluationStatus.FAILED), "reason": end.message}
+        if end is not ABANDONED:  # of which nobody knows when it was
+            lost["measured_at"] = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        same = [e for e in kept if _is_same_kind(e, lost)]
+        if end.says_nothing and any(_succeeded(e) for e in same):
+            retired.append(lost)
+        else:
+            retired += same
+            kept = [*(e for e in kept if e not in same), lost]
+    return _Settled({**left, "evaluations": kept}, state, tuple(retired))
+
+
+def _section_of(state: BuildState) -> dict[str, Any]:
+    """What the stats say of a build, from its state."""
+    seconds = sum(stage.seconds for stage in state.stages)
+    known = {"status": state.build_status, "sequence": state.sequence}
+    costs = {"stages": state.stages, "seconds": seconds}
+    if state.succeeded:
+        return {**known, **state.facts, **costs, "verification": state.verification}
+    failure = state.failure or {}
+    told = {"failure": failure.get("message"), "failed_stage": failure.get("stage")}
+    return {**known, **{name: text for name, text in told.items() if text}, **costs}
+
+
+def _build_section(stats: Mapping[str, Any]) -> dict[str, Any]:
+    found = stats.get("build")
+    return found if isinstance(found, dict) else {}
+
+
+def _planned(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The measurements that were planned and have no result, as their records will begin."""
+    working = stats.get(WORKING)
+    found = working.get("evaluations") if isinstance(working, dict) else None
+    return [e for e in found if _why_damaged(e) is None] if isinstance(found, list) else []
+
+
+def _succeeded(evaluation: Any) -> bool:
+    found = evaluation.get("status") if isinstance(evaluation, dict) else None
+    return bool(found == EvaluationStatus.SUCCESSFUL)
 
 
 def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:

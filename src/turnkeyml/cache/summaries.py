@@ -16,7 +16,7 @@ from typing import Any
 
 from turnkeyml.cache.files import read_json, write_json
 from turnkeyml.cache.layout import BuildFolder, summaries_file
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.stats import WORKING, read_stats
 from turnkeyml.nouns import (
     BuildStatus,
     DamagedRecord,
@@ -76,7 +76,7 @@ class BuildSummary:
 
     name: str
     stamp: str
-    """Changes when the build does."""
+    """Changes when the build does; empty while a process works on it."""
     model: str = ""
     status: BuildStatus | None = None
     verdict: Verdict | None = None
@@ -99,7 +99,7 @@ class BuildSummary:
         """Whether it was not built, or measured without any success."""
         if self.evaluations:
             return not any(e.ok for e in self.evaluations)
-        return self.status in (BuildStatus.FAILED, BuildStatus.RUNNING)
+        return self.status is not None and self.status.failed
 
 
 def summaries(
@@ -130,6 +130,8 @@ def read_summary(folder: BuildFolder) -> BuildSummary:
     except DamagedRecord:
         told, stats = _Stats(), {}
     section = told.build or _Build()
+    if WORKING in stats or section.status is BuildStatus.RUNNING:
+        stamp = ""  # no file changes if its process is killed
     return BuildSummary(
         name=folder.name,
         stamp=stamp,

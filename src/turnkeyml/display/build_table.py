@@ -73,7 +73,7 @@ def _rows(build: BuildSummary, now: float, with_device: bool) -> list[list[str]]
     size = size_in_words(build.size)
     if not build.evaluations:
         state = str(build.status or "") if build.readable else "unreadable"
-        state = {"successful_build": "not measured", "build_running": "unfinished"}.get(
+        state = {"successful_build": "not measured", "build_running": "running"}.get(
             state, state.replace("_", " ")
         )
         verdict = _verdict(build)

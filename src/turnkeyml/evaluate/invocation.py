@@ -20,11 +20,19 @@ from turnkeyml.build.stage import WIDENED_FROM, Sequence
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.locks import FileLock
-from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import add_evaluation, update_invocation, update_stats
+from turnkeyml.cache.state import PhaseEnd, read_state
+from turnkeyml.cache.stats import (
+    Work,
+    add_evaluation,
+    close_work,
+    end_held_work,
+    record_build,
+    update_invocation,
+    update_stats,
+)
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.evaluate.contestants import Contestants
-from turnkeyml.evaluate.measuring import measure_contestants
+from turnkeyml.evaluate.measuring import measure_contestants, planned
 from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import (
     HERE,
@@ -63,6 +71,10 @@ def evaluate(
             folder.remove_leftovers()
             try:
                 return work.run(result)
+            except BaseException as error:
+                with contextlib.suppress(OSError):  # the disk may be full: the result has it anyway
+                    end_held_work(folder, PhaseEnd.of(error))
+                raise
             finally:
                 subject.finished = True
                 if plan.lean_cache:
@@ -121,7 +133,7 @@ class _Work:
 
     def run(self, result: InvocationResult) -> InvocationResult:
         runtimes = self._runtimes()
-        lost = self._write_subject_stats()
+        lost = self._begin(runtimes)
         built: Built | None = None
         if self._needs_build(runtimes):
             try:
@@ -136,7 +148,7 @@ class _Work:
                     build_status=BuildStatus.FAILED,
                     traceback=trace,
                 )
-            self._write_build_stats(built)
+            record_build(self.folder, built.state)
             result = replace(
                 result,
                 build_status=built.state.build_status,
@@ -296,33 +308,20 @@ class _Work:
         )
         for evaluation in evaluations:
             add_evaluation(self.folder, evaluation)
+        close_work(self.folder)
         return evaluations, race, contestants.missing_precisions()
 
-    def _write_subject_stats(self) -> str | None:
-        """What could not be kept of the earlier stats, in a sentence."""
-        return update_invocation(self.folder, self.subject.record, self.labels)
+    def _begin(self, runtimes: list[Runtime]) -> str | None:
+        """Note what is known and planned; what of the earlier stats could not be kept."""
+        measured = () if self.plan.build_only else planned(self.folder, self.plan, runtimes)
+        work = Work(self._needs_build(runtimes), measured)
+        return update_invocation(self.folder, self.subject.record, self.labels, work)
 
     def _write_failure(self, message: str) -> None:
         """Note why the build failed, at which stage, and what the stages took until then."""
         state = read_state(self.folder)
-        known: dict[str, Any] = {}
         if state is not None and (state.failure or {}).get("message") == message:
-            stage = (state.failure or {}).get("stage", "")
-            known = {"sequence": state.sequence, "failed_stage": stage}
-            known |= {"stages": state.stages, "seconds": sum(s.seconds for s in state.stages)}
-        status = {"status": BuildStatus.FAILED, "failure": message}
-        update_stats(self.folder, build={**status, **known})
-
-    def _write_build_stats(self, built: Built) -> None:
-        state = built.state
-        update_stats(
-            self.folder,
-            build={
-                "status": state.build_status,
-                "sequence": state.sequence,
-                **state.facts,
-                "stages": state.stages,
-                "seconds": sum(s.seconds for s in state.stages),
-                "verification": state.verification,
-            },
-        )
+            record_build(self.folder, state)
+        else:
+            section = {"status": BuildStatus.FAILED, "failure": message}
+            update_stats(self.folder, build=section, working=None)

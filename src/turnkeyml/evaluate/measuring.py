@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
-from turnkeyml.cache.layout import samples_file
+from turnkeyml.cache.layout import BuildFolder, samples_file
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.contest import Announce, Quiet, measure
 from turnkeyml.evaluate.contestants import Contestants
@@ -20,11 +20,11 @@ from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
-from turnkeyml.nouns import Evaluation, Plan, RaceResult, answers_to
+from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, answers_to
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device
 
-__all__ = ["measure_contestants", "rule_of"]
+__all__ = ["measure_contestants", "planned", "rule_of"]
 
 RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS)}
 
@@ -35,6 +35,22 @@ def rule_of(plan: Plan) -> Rule:
         return Rule.exactly(plan.iterations)
     rule = RULES[plan.rule]
     return rule if plan.budget is None else rule.within(plan.budget)
+
+
+def planned(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[Evaluation, ...]:
+    """The records of planned measurements, as they are kept if the process that measures dies."""
+    device = find_device(plan.device)
+    return tuple(
+        replace(
+            failed(device, runtime, "", place),
+            precision=precision,
+            build_name=folder.name,
+            parameters=plan.parameters,
+        )
+        for runtime in runtimes
+        for place in plan.places or (HERE,)
+        for precision in plan.precisions or ("",)
+    )
 
 
 def measure_contestants(

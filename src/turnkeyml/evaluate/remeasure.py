@@ -8,10 +8,18 @@ from typing import Any
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.locks import LockTimeout, teller
-from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.cache.stats import add_evaluation, evaluations_in, read_stats
+from turnkeyml.cache.state import ABANDONED, BuildState, PhaseEnd, read_state
+from turnkeyml.cache.stats import (
+    Work,
+    add_evaluation,
+    begin_work,
+    close_work,
+    end_held_work,
+    evaluations_in,
+    read_stats,
+)
 from turnkeyml.evaluate.contestants import Contestants
-from turnkeyml.evaluate.measuring import measure_contestants
+from turnkeyml.evaluate.measuring import measure_contestants, planned
 from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure.record import failed
 from turnkeyml.nouns import HERE, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
@@ -46,6 +54,7 @@ def _measure_locked(
 ) -> list[Evaluation]:
     evaluations: list[Evaluation] = []
     with folder.lock(on_wait=teller(warn)):
+        end_held_work(folder, ABANDONED)
         before = evaluations_in(read_stats(folder))
         points = [e.get("parameters") or {} for e in before]
         points = [point for point in points if TUNED not in point]  # tuning repeats those
@@ -75,6 +84,7 @@ def _measure_point(
         evaluations += _measure(folder, there, runtimes, warn)
     for evaluation in evaluations:
         add_evaluation(folder, evaluation)
+    close_work(folder)
     return evaluations
 
 
@@ -114,7 +124,8 @@ def _measure(
     state = read_state(folder)
     reason = None
     if state is None or not state.succeeded:
-        reason = "the build is not finished; run its script again"
+        why = state.obstacle if state is not None else "there is no state that can be read"
+        reason = f"{why}; run its script again"
     elif not _can_be_judged(folder, state):
         reason = "its files were removed or changed; run its script again"
     if reason is not None:
@@ -122,7 +133,12 @@ def _measure(
         return tuple(failed(device, r, reason, place) for r in runtimes for place in plan.places)
     decoder = from_dict(_Decoder, read_stats(folder))
     contestants = Contestants(folder, plan, state, phase=decoder.phase, tokens=decoder.tokens)
-    evaluations, _ = measure_contestants(contestants, runtimes, warn=warn)
+    begin_work(folder, Work(evaluations=planned(folder, plan, runtimes)))
+    try:
+        evaluations, _ = measure_contestants(contestants, runtimes, warn=warn)
+    except BaseException as error:
+        end_held_work(folder, PhaseEnd.of(error))
+        raise
     return evaluations
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import BuildFolder, trace_file
 from turnkeyml.cache.locks import teller
-from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.state import ABANDONED, read_state
+from turnkeyml.cache.stats import end_held_work, read_stats
 from turnkeyml.errors import MeasureError
 from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.disturbance import is_disturbed
@@ -72,10 +72,12 @@ def explain_build(
 
 
 def _require_build(folder: BuildFolder, runtime: Runtime) -> None:
+    end_held_work(folder, ABANDONED)
     state = read_state(folder)
     if runtime.measures_files and (state is None or not state.succeeded):
+        why = (state.obstacle if state is not None else None) or "it has no state"
         raise MeasureError(
-            f"The build {folder.name} is not finished; explain its script or model instead."
+            f"The build {folder.name} is not finished: {why}; explain its script or model instead."
         )
 
 

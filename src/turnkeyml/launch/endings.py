@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from turnkeyml import interpreter
+from turnkeyml.nouns import BuildStatus
 
 __all__ = ["Ending", "How", "Terms", "sentence"]
 
@@ -44,6 +45,19 @@ class How(Enum):
     """The scheduler reports a state that turnkey does not know."""
 
 
+_NOT_BY_THE_INPUT = (
+    How.CANCELLED,
+    How.PREEMPTED,
+    How.NODE_FAILED,
+    How.NODE_NOT_BOOTED,
+    How.NO_FILES,
+    How.NO_INTERPRETER,
+    How.VANISHED,
+    How.NEVER_STARTS,
+    How.REFUSED,
+)
+
+
 @dataclass(frozen=True)
 class Ending:
     """How one task ended."""
@@ -62,6 +76,19 @@ class Ending:
     """The scheduler's id of it."""
     log: str = ""
     """The path of its output; empty if the message need not name it."""
+
+    @property
+    def build_status(self) -> BuildStatus:
+        """The status of a build that ran then."""
+        if self.how in (How.TIMEOUT, How.TIME_LIMIT):
+            return BuildStatus.TIMEOUT
+        exited = self.how is How.EXITED and self.code >= 0
+        return BuildStatus.FAILED if exited else BuildStatus.KILLED
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the input had no part in it, so that the next time may be different."""
+        return self.how in _NOT_BY_THE_INPUT
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from turnkeyml.cache.layout import BuildFolder
@@ -12,6 +14,7 @@ from turnkeyml.frameworks import frameworks
 from turnkeyml.measure.generation import generations
 from turnkeyml.nouns import (
     WAITING,
+    BuildStatus,
     Input,
     InputResult,
     InvocationRecord,
@@ -81,11 +84,14 @@ class Follower:
         """Whether it measures, and nothing else should run on the machine."""
         self.complete = False
         """Whether everything is done, so that it does not matter how the process ends."""
+        self.stage = ""
+        """The stage of a build that has begun and not ended."""
         self._plan = task.plan
         self._watcher = watcher
         self._reader = events.Reader(str(path))
         self._found: dict[str, InvocationRecord] = {}
         self._results: dict[str, InvocationResult] = {}
+        self._started: dict[str, None] = {}
         self._outcome: ScriptOutcome | None = None
         self._failure: str | None = None
         self._phase: str | None = None
@@ -103,12 +109,32 @@ class Follower:
                 self._watcher.event(self.item, event)
         return bool(new)
 
-    def result(self, failure: str | None = None) -> InputResult:
-        """The result of the input; ``failure`` says how its process ended, if that matters."""
+    def unfinished(self) -> list[BuildFolder]:
+        """The folders of the builds that it has begun to make or measure, without a result so far.
+
+        Its process may have left something open in their records.
+        """
+        names = [self._found[one].build_name for one in self._started if one not in self._results]
+        return [BuildFolder(Path(self._plan.cache_dir), name) for name in names]
+
+    def result(
+        self,
+        failure: str | None = None,
+        statuses: Mapping[str, BuildStatus] = MappingProxyType({}),
+        remarks: Sequence[str] = (),
+    ) -> InputResult:
+        """The result of the input; ``failure`` says how its process ended, if that matters.
+
+        ``statuses`` are those of builds that were not finished, by their names.
+        """
         failure = self._failure if self.complete and failure is None else failure
         rows = [self._row(record, failure) for record in self._found.values()]
+        rows = [
+            replace(row, build_status=statuses.get(row.invocation.build_name, row.build_status))
+            for row in rows
+        ]
         outcome = self._outcome or ScriptOutcome()
-        outcome = replace(outcome, remarks=(*outcome.remarks, *self._reader.damaged))
+        outcome = replace(outcome, remarks=(*outcome.remarks, *remarks, *self._reader.damaged))
         complaint = failure or self._complaint(rows)
         self._enter(None)
         return InputResult(
@@ -148,8 +174,12 @@ class Follower:
                 self._outcome = outcome
                 self._find_all(records)
                 self.where = "after the script had run"
+            case events.InvocationStarted(name):
+                self._started[name] = None
             case events.StageStarted(_, stage):
-                self.where = f"in {stage}"
+                self.where, self.stage = f"in {stage}", stage
+            case events.StageFinished():
+                self.stage = ""
             case events.MeasureStarted(_, runtime):
                 self.where = f"while measuring with {runtime}"
             case events.InvocationFinished(result):

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from turnkeyml.cache.state import PhaseEnd
+from turnkeyml.cache.stats import end_work
 from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.launch.backend import Backend, Observation, State
 from turnkeyml.launch.endings import Ending, How, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
-from turnkeyml.nouns import InputResult, Task, events
+from turnkeyml.nouns import BuildStatus, InputResult, Task, events
 
 __all__ = ["Limits", "Pool"]
 
@@ -22,6 +24,8 @@ TELL_TURN_SECONDS = 60.0
 """How long an input waits for others of its run before a sentence names them; most wait less."""
 MEMORY_SECONDS = 0.25
 """The time between two checks of the memory of a task that has a limit."""
+LOCK_SECONDS = 2.0
+"""The longest wait for the lock of a build whose process was killed: the kernel gives it back."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ class Pool:
             self._backend.drain()
         finally:
             self._backend.close()
+            self._note_interruption()
 
     def _start(self) -> None:
         for index in self._backend.found():
@@ -226,9 +231,49 @@ class Pool:
         if not running.announced:
             self._announce(running.index)
         failure = sentence(ending, running.where, self._backend.terms) if ending else None
-        result = running.follower.result(failure)
+        follower = running.follower
+        status, silent = BuildStatus.FAILED, False
+        if ending is not None:
+            status, silent = ending.build_status, ending.says_nothing
+        end = PhaseEnd(
+            status, failure or "its process ended without a word", follower.stage, silent
+        )
+        statuses, remarks = _end_builds(follower, end, LOCK_SECONDS)
+        result = follower.result(failure, statuses, remarks)
         log = self._backend.release(running.index, not result.failed)
         if log is not None and not (ending and ending.log):
             result = replace(result, log=str(log))
         self._watcher.input_finished(result)
         return result
+
+    def _note_interruption(self) -> None:
+        """Record in the builds of tasks that still ran that the run was interrupted.
+
+        Their processes are gone, or will be: what these can't be given now, readers find out.
+        """
+        deadline = time.monotonic() + LOCK_SECONDS
+        for running in self._running:
+            running.read()
+            message = f"interrupted {running.where}"
+            stage = running.follower.stage
+            end = PhaseEnd(BuildStatus.KILLED, message, stage, says_nothing=True)
+            _end_builds(running.follower, end, max(0.0, deadline - time.monotonic()))
+
+
+def _end_builds(
+    follower: Follower, end: PhaseEnd, seconds: float
+) -> tuple[dict[str, BuildStatus], list[str]]:
+    """Record how a task ended in the builds that it did not finish: the statuses of these builds
+    by name, and sentences about what could not be recorded."""
+    statuses: dict[str, BuildStatus] = {}
+    remarks: list[str] = []
+    for folder in follower.unfinished():
+        try:
+            status = end_work(folder, end, seconds)
+        except OSError as error:  # such as a full disk; the result of the task has the end anyway
+            why = error.strerror or type(error).__name__
+            remarks.append(f"The end of {folder.name} could not be recorded in the cache ({why}).")
+        else:
+            if status is not None:
+                statuses[folder.name] = status
+    return statuses, remarks

@@ -37,6 +37,15 @@ class BuildStatus(Word):
     RUNNING = "build_running"
     SUCCESSFUL = "successful_build"
     FAILED = "failed_build"
+    TIMEOUT = "timeout"
+    """Killed at ``--timeout``, or at the time limit of a scheduler."""
+    KILLED = "killed"
+    """Ended by a signal, a memory limit, an interruption or the end of the whole run."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the build ended, and not with a build that can be used."""
+        return self not in (BuildStatus.RUNNING, BuildStatus.SUCCESSFUL)
 
 
 class Phase(Word):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache.stats import WORKING, read_stats
 from turnkeyml.escaping import one_line
 from turnkeyml.nouns import (
     BuildStatus,
@@ -125,6 +125,8 @@ def read_build(folder: BuildFolder, with_history: bool = False) -> StoredBuild:
     if not stats:
         build.damage["the stats"] = "there are no stats that can be read"
     for name, value in stats.items():
+        if name == WORKING:  # what a process has begun and not ended is no result
+            continue
         reader = _READERS.get(name, _read_other)
         with build.reading(_in_words(name)):
             reader(build, name, value)

@@ -30,6 +30,7 @@ from turnkeyml.report.cells import evaluation_cells
 from turnkeyml.report.contract import Record
 
 __all__ = [
+    "FAILED_BUILDS",
     "Item",
     "Row",
     "item_in_words",
@@ -42,6 +43,7 @@ __all__ = [
 
 W = TypeVar("W", bound=Word)
 
+FAILED_BUILDS = frozenset(status.value for status in BuildStatus if status.failed)
 
 @dataclass(frozen=True)
 class Item:
@@ -177,7 +179,7 @@ def row_of_cells(cells: Record) -> Row | None:
         return _measured_row(cells)
     if status == EvaluationStatus.FAILED:
         return _failed_row(cells, "reason")
-    if status == BuildStatus.FAILED:  # reports of older versions had the reason elsewhere
+    if status in FAILED_BUILDS:  # reports of older versions had the reason elsewhere
         return _failed_row(cells, "reason" if text_of(cells, "reason") else "build_failure")
     return None
 

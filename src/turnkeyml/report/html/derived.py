@@ -11,7 +11,7 @@ from turnkeyml.nouns import BuildStatus, EvaluationStatus, FlagKind, Verdict, la
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
 from turnkeyml.report.contract import Cell, Record
 from turnkeyml.report.failures import kind_of
-from turnkeyml.report.rows import one_line, text_of
+from turnkeyml.report.rows import FAILED_BUILDS, one_line, text_of
 
 __all__ = ["DERIVED", "LABEL", "derived_cells", "failed_stage"]
 
@@ -22,7 +22,7 @@ DERIVED = {
     "corpus": "The folder of the script.",
     "contestant": "The runtime with its place and the precision.",
     "outcome": "How far it came: verified, not verified, not checked, not credible, "
-    "measurement failed, build failed, built, unfinished, not measured or unreadable.",
+    "measurement failed, build failed, built, running, not measured or unreadable.",
     "cause": "The reason of a failure without names and numbers, which groups failures.",
     "build_status": "The status of the build.",
     "build_verdict": "The verdict on the build itself.",
@@ -31,9 +31,9 @@ DERIVED = {
 }
 _OUTCOMES: dict[str, str] = {
     EvaluationStatus.FAILED: "measurement failed",
-    BuildStatus.FAILED: "build failed",
+    **dict.fromkeys(FAILED_BUILDS, "build failed"),
     BuildStatus.SUCCESSFUL: "built",
-    BuildStatus.RUNNING: "unfinished",
+    BuildStatus.RUNNING: "running",
     NOT_MEASURED: NOT_MEASURED,
     UNREADABLE: UNREADABLE,
 }
@@ -76,7 +76,9 @@ def _outcome(record: Record) -> str:
 def failed_stage(record: Record) -> str | None:
     """The stage at which a build failed; older stats only have it in the reason."""
     known = text_of(record, "build_failed_stage")
-    if known or text_of(record, "status") != BuildStatus.FAILED:
+    if known or text_of(record, "status") not in FAILED_BUILDS:
         return known or None
     found = _STAGE.match(one_line(record.get("reason")))
-    return found[1] if found else "before the first stage"
+    if found or text_of(record, "status") != BuildStatus.FAILED:
+        return found[1] if found else None
+    return "before the first stage"

@@ -53,7 +53,7 @@ function compareCells(one, other, oneRow, otherRow, column, direction) {
 }
 
 const GOOD = new Set(["match", "match in parts", "nondeterministic", "successful", "A", "SAME"]);
-const BAD = new Set(["mismatch", "failed", "failed_build", "unreadable", "D", "SLOWER"]);
+const BAD = new Set(["mismatch", "failed", "failed_build", "timeout", "killed", "unreadable", "D", "SLOWER"]);
 
 export function wordClass(value) {
   if (GOOD.has(value) || value === "FASTER") return "good";
