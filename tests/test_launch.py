@@ -127,7 +127,7 @@ class Cluster:
     def observe(self, index: int) -> Observation:
         return self.seen[index]
 
-    def memory(self, index: int) -> int | None:
+    def memory(self, index: int, limit: int | None) -> int | None:
         return self.used
 
     def kill(self, index: int) -> bool:

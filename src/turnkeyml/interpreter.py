@@ -7,7 +7,14 @@ import signal
 import sys
 from pathlib import Path
 
-__all__ = ["adopt_orphans", "command", "describe_exit", "die_with_parent", "surroundings"]
+__all__ = [
+    "adopt_orphans",
+    "command",
+    "describe_exit",
+    "die_with_parent",
+    "signal_name",
+    "surroundings",
+]
 
 _PARENT_DEATH_SIGNAL = 1
 _CHILD_SUBREAPER = 36
@@ -79,17 +86,29 @@ def _prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value)
 
 
-def describe_exit(code: int) -> str:
-    """The end of a sentence about how a process exited; negative codes are signals."""
+def describe_exit(code: int, hint: str | None = None) -> str:
+    """The end of a sentence about how a process exited; negative codes are signals.
+
+    ``hint`` replaces what such a signal often means.
+    """
     if code >= 0:
         return f"exited with code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = "unknown"
-    hint = {
-        "SIGKILL": ", often because it ran out of memory",
-        "SIGSEGV": ", a segmentation fault",
-        "SIGILL": ", an instruction that this CPU does not support",
-    }.get(name, "")
+    name = signal_name(-code)
+    if hint is None:
+        hint = _HINTS.get(name, "")
     return f"was killed by signal {-code} ({name}{hint})"
+
+
+_HINTS = {
+    "SIGKILL": ", often because it ran out of memory",
+    "SIGSEGV": ", a segmentation fault",
+    "SIGILL": ", an instruction that this CPU does not support",
+}
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal, such as SIGKILL."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeyml.cache.files import read_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders, sweep_deleted
+from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import read_stats
 from turnkeyml.cache.summaries import BuildSummary, Progress, summaries
 from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.nouns import BuildStatus, to_dict
 from turnkeyml.options import CacheOptions, SelectOptions, takes
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def build_stats(
 ) -> list[BuildStats]:
     """The state and the stats of builds; names may have wildcards."""
     return [
-        BuildStats(folder.name, _mapping(read_yaml(folder.state)), read_stats(folder))
+        BuildStats(folder.name, _state_of(folder), read_stats(folder))
         for folder in select_builds(build_names, cache_of(options))
     ]
 
@@ -191,5 +193,11 @@ def _no_build(name: str, builds: Iterable[str], cache_dir: Path) -> str:
     return f"There is no build {name!r} in the cache {cache_dir}{hint}"
 
 
-def _mapping(data: Any) -> dict[str, Any] | None:
-    return data if isinstance(data, dict) else None
+def _state_of(folder: BuildFolder) -> dict[str, Any] | None:
+    """The state as its file has it; one that runs as it is known to be now."""
+    data = read_yaml(folder.state)
+    if not isinstance(data, dict):
+        return None
+    running = data.get("build_status") == BuildStatus.RUNNING
+    state = read_state(folder) if running else None
+    return data if state is None else {**data, **to_dict(state)}

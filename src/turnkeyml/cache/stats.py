@@ -291,6 +291,8 @@ def reinstate_evaluations(
     if same:
         take_from_history(folder, same)
         update_stats(folder, evaluations=[*_all_evaluations(_as_written(folder)), *same])
+
+
 def begin_work(folder: BuildFolder, work: Work) -> None:
     """Note what is about to be done, before it is. Needs the build's lock.
 

@@ -37,6 +37,8 @@ class Observation:
     """How it ended. Ignored if its events say that everything was done."""
     pid: int | None = None
     """The process that runs it, if that is on this machine."""
+    stopped: int = 0
+    """The signal that has stopped its process; 0 if none has, or that is unknown."""
 
 
 class Backend(Protocol):
@@ -76,8 +78,11 @@ class Backend(Protocol):
     def observe(self, index: int) -> Observation:
         """The state of a task. Its last events can be read before it counts as ended."""
 
-    def memory(self, index: int) -> int | None:
-        """The bytes that a task and its descendants use now; None if that is unknown."""
+    def memory(self, index: int, limit: int | None) -> int | None:
+        """The bytes that a task and its descendants use now; None if that is unknown.
+
+        They may be too many by what the processes share, unless they exceed the limit.
+        """
 
     def kill(self, index: int) -> bool:
         """Kill a task and its descendants at once; False if that must be tried again."""

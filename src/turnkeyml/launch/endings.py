@@ -18,6 +18,12 @@ class How(Enum):
 
     EXITED = auto()
     """The process exited or was killed by a signal."""
+    KILLED = auto()
+    """SIGKILL killed the process, and not because memory ran out."""
+    PARENT_KILLED = auto()
+    """A signal killed the process that had started it."""
+    STOPPED = auto()
+    """A signal stopped it, and nothing continued it until the pool killed it."""
     TIMEOUT = auto()
     """The pool killed it at ``--timeout``."""
     MEMORY_LIMIT = auto()
@@ -143,6 +149,21 @@ def _end_of_process(ending: Ending, where: str, terms: Terms) -> str | None:
             return (
                 f"The process could not write {ending.words or 'its file of events'} {where}: "
                 "the disk is full, or the size of files is limited"
+            )
+        case How.KILLED:
+            told = interpreter.describe_exit(ending.code, hint="")
+            return f"The process {told} {where}, by itself or by another program"
+        case How.PARENT_KILLED:
+            told = interpreter.describe_exit(ending.code, hint="")
+            return (
+                f"The parent of the process {told} {where}, by the script or by another program; "
+                "the process was killed with it"
+            )
+        case How.STOPPED:
+            name = interpreter.signal_name(-ending.code)
+            return (
+                f"The process was stopped by signal {-ending.code} ({name}) {where}, by itself or "
+                "by another program, and nothing continued it"
             )
         case How.OUT_OF_MEMORY:
             at = f" at {ending.used_bytes / GIB:.1f} GiB" if ending.used_bytes else ""

@@ -155,7 +155,8 @@ class Pool:
         if not self._backend.remote and any(r.follower.measures for r in self._running):
             pause = POLL_SECONDS_WHILE_MEASURING
         if self._limits.memory_bytes is not None:
-            pause = min(pause, MEMORY_SECONDS)
+            looks = [_memory_seconds(r.follower, self._limits) for r in self._running]
+            pause = min([pause, *looks])
         left = [running.seconds_left(self._limits) for running in self._running]
         return max(0.0, min([pause, *(seconds for seconds in left if seconds is not None)]))
 
@@ -209,19 +210,22 @@ class Pool:
         left = running.seconds_left(self._limits)
         if left is None or left > 0:
             return None
+        if running.seen.stopped:
+            return Ending(How.STOPPED, -running.seen.stopped)
         return Ending(How.TIMEOUT, limit=running.limit(self._limits))
 
     def _over_memory(self, running: _Running) -> Ending | None:
         """How a task ends that uses too much memory; None otherwise.
 
-        Without a limit it is checked too, less often, so that the backend knows the peak.
+        Without a limit it is checked too, so that the backend knows the peak, but not while it is
+        measured.
         """
         limit, now = self._limits.memory_bytes, time.monotonic()
-        often = MEMORY_SECONDS if limit else 4 * MEMORY_SECONDS
-        if now - running.memory_looked_at < often or running.follower.measures:
+        often = _memory_seconds(running.follower, self._limits)
+        if now - running.memory_looked_at < often or (limit is None and running.follower.measures):
             return None
         running.memory_looked_at = now
-        used = self._backend.memory(running.index)
+        used = self._backend.memory(running.index, limit)
         if limit is None or used is None or used <= limit:
             return None
         return Ending(How.MEMORY_LIMIT, used_bytes=used, limit=limit)
@@ -258,6 +262,12 @@ class Pool:
             stage = running.follower.stage
             end = PhaseEnd(BuildStatus.KILLED, message, stage, says_nothing=True)
             _end_builds(running.follower, end, max(0.0, deadline - time.monotonic()))
+
+
+def _memory_seconds(follower: Follower, limits: Limits) -> float:
+    """The time between two checks of a task's memory: measurements are left alone."""
+    often = limits.memory_bytes is not None and not follower.measures
+    return MEMORY_SECONDS if often else 4 * MEMORY_SECONDS
 
 
 def _end_builds(

@@ -45,6 +45,7 @@ W = TypeVar("W", bound=Word)
 
 FAILED_BUILDS = frozenset(status.value for status in BuildStatus if status.failed)
 
+
 @dataclass(frozen=True)
 class Item:
     """What was measured: a model with its inputs, on a device with a runtime."""

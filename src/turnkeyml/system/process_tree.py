@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import os
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["children", "descendants", "out_of_memory_kills", "started", "tree_bytes"]
+__all__ = [
+    "TreeMemory",
+    "children",
+    "descendants",
+    "is_running",
+    "is_stopped",
+    "out_of_memory_kills",
+    "started",
+    "with_variable",
+]
+
+MOST_OF_THE_TIME = 0.05
+"""The share of the time that may be spent on reading memory exactly."""
 
 
 def descendants(pid: int) -> list[int]:
@@ -40,17 +54,100 @@ def _children_by_psutil(pid: int) -> list[int]:
         return []
 
 
-def tree_bytes(pid: int) -> int:
-    """The unshared resident memory of a process and its descendants in bytes."""
-    return sum(map(_own_bytes, [pid, *descendants(pid)]))
+def is_running(pid: int) -> bool:
+    """Whether a process is there and has not ended; an ended one may wait to be reaped."""
+    return _state(pid) not in ("", "Z", "X")
 
 
-def _own_bytes(pid: int) -> int:
+def is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped a process. One that a debugger has stopped does not count."""
+    return _state(pid) == "T"
+
+
+def _state(pid: int) -> str:
+    """The letter that the kernel has for the state of a process; empty if there is none."""
     try:
-        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
-    except (OSError, ValueError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def with_variable(name: str, value: str) -> list[int]:
+    """The processes whose environment had a variable with this value when they began."""
+    wanted = f"{name}={value}".encode()
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            variables = Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
+        except OSError:  # ended meanwhile, or of another user
+            continue
+        if wanted in variables:
+            found.append(int(entry))
+    return found
+
+
+@dataclass
+class TreeMemory:
+    """The memory of a process and its descendants, read as exactly as it has to be.
+
+    It counts what only their end would give back: their own pages, shared memory and what of them
+    is in swap; not the files that they have mapped. Processes that were forked share pages until
+    one of them writes: each page counts once, or as the share of it that is theirs.
+    """
+
+    pid: int
+    _exact: int = 0
+    _exact_again_at: float = 0.0
+
+    def used(self, limit: int | None = None) -> int:
+        """The bytes in use; too many are given as long as they do not exceed the limit.
+
+        Without a limit they are never too many.
+        """
+        family = [self.pid, *descendants(self.pid)]
+        at_most = sum(map(_at_most, family))
+        if limit is not None and at_most <= limit:
+            return at_most
+        begin = time.monotonic()
+        if begin < self._exact_again_at:
+            return min(self._exact, at_most)
+        self._exact = min(at_most, sum(map(_share, family)))
+        took = time.monotonic() - begin
+        self._exact_again_at = begin + took / MOST_OF_THE_TIME
+        return self._exact
+
+
+def _at_most(pid: int) -> int:
+    """The bytes of a process as if it shared none with others, which the kernel knows at once."""
+    return _sum_of(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:"))
+
+
+def _share(pid: int) -> int:
+    """The same with each page divided by the number of its users; takes milliseconds."""
+    names = ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    try:
+        return _sum_of(f"/proc/{pid}/smaps_rollup", names, strictly=True)
+    except (OSError, ValueError):  # an older kernel, or another user's process
+        return _at_most(pid)
+
+
+def _sum_of(path: str, names: tuple[str, ...], strictly: bool = False) -> int:
+    """The sum of some kilobytes in a file of the kernel, in bytes.
+
+    With ``strictly`` a missing file or name is an error, else nothing.
+    """
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        if strictly:
+            raise
         return 0
-    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    found = [int(line.split()[1]) for line in lines if line.startswith(names)]
+    if strictly and len(found) < len(names):
+        raise ValueError(f"{path} does not have {names}")
+    return 1024 * sum(found)
 
 
 def started(pid: int) -> int | None:
@@ -73,12 +170,12 @@ def _started_by_psutil(pid: int) -> int | None:
         return None
 
 
-def out_of_memory_kills() -> int:
-    """The number of out-of-memory kills since the system booted."""
+def out_of_memory_kills() -> int | None:
+    """The number of out-of-memory kills since the system booted; None if it does not tell."""
     try:
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):
                 return int(line.split()[1])
-    except OSError:
-        return 0
-    return 0
+    except (OSError, ValueError):
+        return None
+    return None

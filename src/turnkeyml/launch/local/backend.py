@@ -17,12 +17,23 @@ from turnkeyml.evaluate.assignment import WAIT_MARGIN_SECONDS, Assignment
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms
 from turnkeyml.launch.local.preload import needed_modules, shared_imports
-from turnkeyml.launch.local.processes import Child, Launcher, kill_tree, make_launcher
+from turnkeyml.launch.local.processes import (
+    Child,
+    Launcher,
+    interrupt,
+    kill_tree,
+    make_launcher,
+    pausing,
+)
 from turnkeyml.nouns import Task, to_dict
 from turnkeyml.system import machine, process_tree
 
 __all__ = ["LocalBackend", "open_local"]
 
+STOPPED_SECONDS = 10.0
+"""A script that was stopped by a signal for longer is killed: nobody continues it."""
+LONGEST_LOOK = 2.0
+"""The most that counts between two looks at a process."""
 LOG_BYTES = 50_000_000
 """A log that grows beyond this is emptied."""
 
@@ -43,9 +54,11 @@ def open_local(
         scripts = list(dict.fromkeys(task.input.path for task in tasks if task.input.is_script))
         launcher = make_launcher(needed_modules(tasks), folder.path, shared_imports(scripts))
         stack.callback(launcher.close)
-        yield LocalBackend(
+        backend = LocalBackend(
             tasks, launcher, folder, jobs, keep_logs=keep_logs, wait_seconds=wait_seconds
         )
+        stack.enter_context(pausing(backend.children))
+        yield backend
 
 
 @dataclass
@@ -55,9 +68,17 @@ class _Started:
     child: Child
     log: Path | None
     began: float = field(default_factory=time.monotonic)
+    memory: process_tree.TreeMemory = field(init=False)
     peak_bytes: int = 0
-    out_of_memory_before: int = field(default_factory=process_tree.out_of_memory_kills)
+    out_of_memory_before: int | None = field(default_factory=process_tree.out_of_memory_kills)
     ending: Ending | None = None
+    stopped_at: float = 0.0
+    """When it was last seen that a signal has stopped it; 0 if none has."""
+    stopped_seconds: float = 0.0
+    """How long it has been stopped while we were not."""
+
+    def __post_init__(self) -> None:
+        self.memory = process_tree.TreeMemory(self.child.pid)
 
 
 class LocalBackend:
@@ -85,6 +106,10 @@ class LocalBackend:
         self._wait_seconds = wait_seconds
         self._started: dict[int, _Started] = {}
 
+    def children(self) -> list[Child]:
+        """The processes of the tasks that run."""
+        return [started.child for started in self._started.values()]
+
     def found(self) -> Sequence[int]:
         """Nothing: the children of an earlier run died with it."""
         return ()
@@ -111,14 +136,21 @@ class LocalBackend:
         _limit_size(started.log)
         if started.ending is None:
             code = started.child.exit_code()
-            if code is None:
-                return Observation(State.RUNNING, started.began, pid=started.child.pid)
-            started.ending = _ending(started, code, self.events(index))
+            if code is not None:
+                started.ending = _ending(started, code, self.events(index))
+            elif _is_given_up(started):
+                kill_tree(started.child.pid)
+                started.ending = Ending(How.STOPPED, -started.child.stopped)
+            else:
+                child = started.child
+                return Observation(
+                    State.RUNNING, started.began, pid=child.pid, stopped=child.stopped
+                )
         return Observation(State.ENDED, started.began, started.ending)
 
-    def memory(self, index: int) -> int:
+    def memory(self, index: int, limit: int | None) -> int:
         started = self._started[index]
-        used = process_tree.tree_bytes(started.child.pid)
+        used = started.memory.used(limit)
         started.peak_bytes = max(started.peak_bytes, used)
         return used
 
@@ -140,6 +172,8 @@ class LocalBackend:
         """Do nothing: a task is over only when its process is gone."""
 
     def close(self) -> None:
+        if self._started:
+            interrupt(self.children())
         for started in self._started.values():
             kill_tree(started.child.pid)
 
@@ -164,12 +198,31 @@ class LocalBackend:
 
 def _ending(started: _Started, code: int, events: Path) -> Ending:
     """How a process ended; the kernel's counter tells whether it was killed for memory."""
-    kills = process_tree.out_of_memory_kills() - started.out_of_memory_before
-    if code == -signal.SIGKILL and kills > 0:
+    before, now = started.out_of_memory_before, process_tree.out_of_memory_kills()
+    if code == -signal.SIGKILL and (now or 0) > (before or 0):
         return Ending(How.OUT_OF_MEMORY, code, used_bytes=started.peak_bytes)
     if code == os.EX_IOERR:
         return Ending(How.UNWRITABLE, code, words=str(events))
+    if started.child.orphaned:
+        return Ending(How.PARENT_KILLED, -started.child.orphaned)
+    if code == -signal.SIGKILL and now is not None:
+        return Ending(How.KILLED, code)
     return Ending(How.EXITED, code)
+
+
+def _is_given_up(started: _Started) -> bool:
+    """Whether a process has been stopped for so long that nobody will continue it.
+
+    Time in which we were stopped ourselves does not count.
+    """
+    if not started.child.stopped:
+        started.stopped_at = started.stopped_seconds = 0.0
+        return False
+    now = time.monotonic()
+    if started.stopped_at:
+        started.stopped_seconds += min(now - started.stopped_at, LONGEST_LOOK)
+    started.stopped_at = now
+    return started.stopped_seconds > STOPPED_SECONDS
 
 
 def _share_of_cores(jobs: int) -> int | None:

@@ -3,8 +3,18 @@
 Importing torch takes seconds, forking takes milliseconds. The fork is safe only because nothing
 but imports has happened here: no operator has run and no session has been opened.
 
-It speaks JSON lines over a socket: it receives ``{"assignment": PATH}`` and sends ``{"pid": N}``
-and later ``{"pid": N, "exit": CODE}``. When the socket closes, it exits and kills its children.
+Each input gets a session of its own, so that what a script signals is itself, and so that a signal
+to our process group does not reach it. A keeper, forked from the zygote, leads the session, as a
+shell does; it forks the input child and waits for it:
+
+    zygote └ keeper └ input child
+
+Like under a shell, a script that signals its process group or its parent ends nothing but itself.
+
+The zygote speaks JSON lines over a socket: it receives ``{"assignment": PATH}`` and sends
+``{"pid": N}``, where N is the keeper's, then ``{"pid": N, "stopped": SIGNAL}`` whenever the child
+is stopped (0: it goes on), and ``{"pid": N, "exit": CODE}``; also ``"keeper": CODE`` if the keeper
+was killed, and the child with it. When the socket closes, the zygote exits and kills its children.
 """
 
 from __future__ import annotations
@@ -28,6 +38,9 @@ from turnkeyml.interpreter import adopt_orphans, die_with_parent
 __all__ = ["main"]
 
 IMPORT_SECONDS = 120
+IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that the terminal or a supervisor sends to our parent's process group: the zygote ends
+when its parent does, after it has killed what it started."""
 
 
 def main() -> None:
@@ -38,7 +51,8 @@ def main() -> None:
     """
     adopt_orphans()
     channel = socket.socket(fileno=int(sys.argv[1]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
     try:
         for module in sys.argv[2].split(","):
             import_module(module)
@@ -91,35 +105,75 @@ def _restart_without_optional() -> None:
 
 
 def _serve(channel: socket.socket) -> None:
-    children: dict[int, int] = {}
+    keepers: dict[int, int] = {}  # by the descriptors of the pipes that they write to
     requests = channel.makefile("r", encoding="utf-8")
     while True:
-        ready, _, _ = select.select([channel.fileno(), *children], [], [])
-        for handle in set(ready) & set(children):
-            pid = children.pop(handle)
-            os.close(handle)
-            _, status = os.waitpid(pid, 0)
-            _kill_strays(set(children.values()))
-            _send(channel, {"pid": pid, "exit": os.waitstatus_to_exitcode(status)})
+        ready, _, _ = select.select([channel.fileno(), *keepers], [], [])
+        for handle in set(ready) & set(keepers):
+            _forward(channel, handle, keepers)
         if channel.fileno() in ready:
             try:
                 line = requests.readline()
             except ConnectionError:
                 line = ""  # the parent has gone without reading our last message
             if not line:
-                _kill(list(children.values()))
+                _kill(list(keepers.values()))
                 _kill_strays(set())
                 shutil.rmtree(sys.argv[3], ignore_errors=True)
                 os._exit(0)  # a normal exit would spend time on unloading torch
+            readable, writable = os.pipe()
             pid = _fork()
             if pid == 0:
-                for handle in children:
+                for handle in (readable, *keepers):
                     os.close(handle)
                 requests.close()
                 channel.close()
-                _run(json.loads(line)["assignment"])
-            children[os.pidfd_open(pid)] = pid
+                _keep(json.loads(line)["assignment"], writable)
+            os.close(writable)
+            keepers[readable] = pid
             _send(channel, {"pid": pid})
+
+
+def _forward(channel: socket.socket, handle: int, keepers: dict[int, int]) -> None:
+    """Send what a keeper says of its child; if it has gone, that and what became of both."""
+    pid = keepers[handle]
+    words = os.read(handle, 4096).decode().split()
+    for word, number in zip(words[::2], words[1::2], strict=True):
+        if word == "stopped":
+            _send(channel, {"pid": pid, "stopped": int(number)})
+            continue
+        del keepers[handle]
+        os.waitpid(pid, 0)
+        os.close(handle)
+        _kill_strays(set(keepers.values()))
+        _send(channel, {"pid": pid, "exit": int(number)})
+    if not words:
+        del keepers[handle]
+        os.close(handle)
+        _, status = os.waitpid(pid, 0)
+        _kill_strays(set(keepers.values()))  # such as its child, if that still lives
+        code = os.waitstatus_to_exitcode(status)
+        _send(channel, {"pid": pid, "exit": -signal.SIGKILL, "keeper": code})
+
+
+def _keep(assignment: str, told: int) -> None:
+    """Lead a session, run the input child in it, and say what becomes of that. Does not return."""
+    os.setsid()
+    die_with_parent()
+    child = _fork()
+    if child == 0:
+        os.close(told)
+        os.setpgid(0, 0)
+        _run(assignment)
+    while True:
+        _, status = os.waitpid(child, os.WUNTRACED | os.WCONTINUED)
+        if os.WIFSTOPPED(status):
+            os.write(told, f"stopped {os.WSTOPSIG(status)}\n".encode())
+        elif os.WIFCONTINUED(status):
+            os.write(told, b"stopped 0\n")
+        else:
+            os.write(told, f"exit {os.waitstatus_to_exitcode(status)}\n".encode())
+            os._exit(0)
 
 
 def _fork() -> int:
@@ -130,6 +184,8 @@ def _fork() -> int:
 
 def _run(assignment: str) -> None:
     """Run an assignment in the child, then exit as Python exits a script: with exit handlers."""
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     adopt_orphans()
     die_with_parent()

@@ -143,7 +143,7 @@ class SlurmBackend:
             flight.ending = Ending(How.NEVER_STARTS, words=flight.reason)
         return flight.observation()
 
-    def memory(self, index: int) -> None:
+    def memory(self, index: int, limit: int | None) -> None:
         """Unknown; Slurm enforces its own memory limit."""
 
     def kill(self, index: int) -> bool:

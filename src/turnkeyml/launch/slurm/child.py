@@ -30,11 +30,17 @@ def main() -> None:
     assignment = SlurmRunFolder(Path(sys.argv[1])).assignment(int(sys.argv[2]))
     command = interpreter.command("turnkeyml.evaluate.child", str(assignment))
     # preexec_fn is safe here because this process has no other thread.
-    child = subprocess.Popen(command, preexec_fn=interpreter.die_with_parent)  # noqa: PLW1509
+    child = subprocess.Popen(command, preexec_fn=_leave)  # noqa: PLW1509
     code = child.wait()
     for stray in descendants(os.getpid()):
         kill_tree(stray)
     _exit_like(code)
+
+
+def _leave() -> None:
+    """Leave our process group, so that a script that signals its own ends nothing but itself."""
+    os.setpgid(0, 0)
+    interpreter.die_with_parent()
 
 
 def _exit_like(code: int) -> None:
