@@ -318,6 +318,17 @@ HERE = {
     Ending(How.EXITED, -11): (
         "The process was killed by signal 11 (SIGSEGV, a segmentation fault) W."
     ),
+    Ending(How.KILLED, -9): (
+        "The process was killed by signal 9 (SIGKILL) W, by itself or by another program."
+    ),
+    Ending(How.PARENT_KILLED, -9): (
+        "The parent of the process was killed by signal 9 (SIGKILL) W, by the script or by another "
+        "program; the process was killed with it."
+    ),
+    Ending(How.STOPPED, -19): (
+        "The process was stopped by signal 19 (SIGSTOP) W, by itself or by another program, and "
+        "nothing continued it."
+    ),
     Ending(How.TIMEOUT, limit=60): "timeout after 60 s W; --timeout gives it longer",
     Ending(How.MEMORY_LIMIT, used_bytes=2 << 30, limit=1 << 30): (
         "out of memory at 2.0 GiB W; --memory-limit allows 1.0 GiB"

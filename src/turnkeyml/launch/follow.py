@@ -114,7 +114,8 @@ class Follower:
 
         Its process may have left something open in their records.
         """
-        names = [self._found[one].build_name for one in self._started if one not in self._results]
+        left = [one for one in self._started if one not in self._results and one in self._found]
+        names = dict.fromkeys(self._found[one].build_name for one in left)
         return [BuildFolder(Path(self._plan.cache_dir), name) for name in names]
 
     def result(
