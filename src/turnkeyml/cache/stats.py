@@ -364,10 +364,10 @@ def _is_open(folder: BuildFolder, stats: Mapping[str, Any]) -> bool:
 
     Older versions noted nothing but the status of the build, in its state.
     """
-    if WORKING in stats:
-        return True
     status = _build_section(stats).get("status")
-    if status not in (None, BuildStatus.RUNNING):
+    if WORKING in stats or status == BuildStatus.RUNNING:
+        return True
+    if status is not None:
         return False
     state = state_as_written(folder)
     return state is not None and state.build_status is BuildStatus.RUNNING
@@ -376,14 +376,16 @@ def _is_open(folder: BuildFolder, stats: Mapping[str, Any]) -> bool:
 def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -> _Settled:
     working = stats.get(WORKING)
     builds = isinstance(working, dict) and working.get("builds") is True
+    status = _build_section(stats).get("status")
     left = {name: section for name, section in stats.items() if name != WORKING}
     if state is not None and state.build_status is BuildStatus.RUNNING:
-        state = state.ended(end)
-        return _Settled({**left, "build": to_dict(_section_of(state))}, state, ())
-    if state is None and builds:
+        state, before = state.ended(end), tuple(_all_evaluations(stats))
+        left |= {"build": to_dict(_section_of(state)), "evaluations": []}
+        return _Settled(left, state, before)  # what they measured has been removed
+    if state is None and (builds or status == BuildStatus.RUNNING):
         section = {"status": str(end.status), "failure": end.message}
         return _Settled({**left, "build": section}, None, ())
-    if state is not None and (builds or "status" not in _build_section(stats)):
+    if state is not None and (builds or status in (None, BuildStatus.RUNNING)):
         left["build"] = to_dict(_section_of(state))
     kept, retired = _all_evaluations(stats), []
     for planned in _planned(stats) if state is None or state.succeeded else ():

@@ -47,7 +47,7 @@ COLUMNS = (
         runtime | The runtime that executed the build. |
         runtime_version | The version of the runtime. |
         precision | The precision that was measured: fp32, fp16, …. |
-        status | `successful` or `failed` for a measurement; otherwise the status of the build, `not measured`, or `unreadable`. |
+        status | `successful` or `failed` for a measurement; otherwise the status of the build (`timeout` and `killed` are failures as well), `not measured`, or `unreadable`. |
         reason | Why the measurement or the build failed, or what of a damaged build cannot be read. |
         median_latency | The median latency. | ms
         median_low | The lower end of the 95% interval of the median. | ms
