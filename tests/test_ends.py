@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -378,7 +379,9 @@ def test_a_pause_from_the_terminal_stops_the_script_until_it_goes_on(tmp_path):
     body = "print(os.getpid(), flush=True)\nfor n in range(100): time.sleep(0.02)\n"
     script = plain_script(tmp_path, "counts", body)
     words = command(tmp_path / "cache", script, "--analyze-only")
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    # A group of its own, as a shell gives each command: the kernel does not pause an orphaned one.
+    leave = functools.partial(os.setpgid, 0, 0)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=leave)  # noqa: PLW1509
     assert process.stdout is not None
     child = psutil.Process(int(process.stdout.readline()))
     process.send_signal(signal.SIGTSTP)

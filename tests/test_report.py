@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import begin_again, update_stats
+from turnkeyml.cache.stats import retire_evaluations, update_stats
 from turnkeyml.cli.main import main
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.escaping import spelled
@@ -275,7 +275,7 @@ def test_a_repeated_measurement_is_kept_and_the_last_one_is_shown(cache, tmp_pat
 
 def test_a_rebuild_keeps_what_was_measured_before(cache):
     measure(cache)
-    begin_again(folder_of(cache, "net", "aaaaaaaa"))
+    retire_evaluations(folder_of(cache, "net", "aaaaaaaa"))
     (row,) = rows(cache)
     assert row["status"] == "killed"  # nobody makes the new build
     assert [row["status"] for row in rows(cache, every=True)] == ["successful", "killed"]
@@ -306,7 +306,7 @@ def test_an_evaluation_that_a_crash_left_in_both_places_counts_once(cache):
     build = folder_of(cache, "net", "aaaaaaaa")
     measure(cache, measured_at="2026-02-01T10:00:00+0000")
     kept = build.history.read_bytes()
-    begin_again(build)
+    retire_evaluations(build)
     measure(cache, measured_at="2026-02-01T10:00:00+0000")
     assert len(build.history.read_bytes()) > len(kept)
     assert len(list(rows(cache, every=True))) == 2

@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.build.builder import Built, build

@@ -20,7 +20,7 @@ from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.reported import SELF_REPORTED
 from turnkeyml.measure.rules import Rule
-from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, answers_to
+from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, UnderLoad, answers_to
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device
 
@@ -40,17 +40,25 @@ def rule_of(plan: Plan) -> Rule:
 def planned(folder: BuildFolder, plan: Plan, runtimes: list[Runtime]) -> tuple[Evaluation, ...]:
     """The records of planned measurements, as they are kept if the process that measures dies."""
     device = find_device(plan.device)
+    loads = [None] if plan.load is None else [_nothing_of(one) for one in plan.load.patterns]
     return tuple(
         replace(
             failed(device, runtime, "", place),
             precision=precision,
             build_name=folder.name,
             parameters=plan.parameters,
+            under_load=load,
         )
         for runtime in runtimes
         for place in plan.places or (HERE,)
         for precision in plan.precisions or ("",)
+        for load in loads
     )
+
+
+def _nothing_of(pattern: str) -> UnderLoad:
+    """What is known of a load under which nothing was measured."""
+    return UnderLoad(pattern, requests=0, answered=0, instances=0, threads_per_instance=0)
 
 
 def measure_contestants(

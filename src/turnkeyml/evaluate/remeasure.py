@@ -81,10 +81,11 @@ def _measure_point(
         runtimes = [find_runtime(name, plan.device) for name in names]
         chosen = precisions if plan.precisions else ()
         there = replace(plan, places=places, precisions=chosen)
-        evaluations += _measure(folder, there, runtimes, warn)
-    for evaluation in evaluations:
-        add_evaluation(folder, evaluation)
-    close_work(folder)
+        measured = _measure(folder, there, runtimes, warn)
+        for evaluation in measured:
+            add_evaluation(folder, evaluation)
+        close_work(folder)
+        evaluations += measured
     return evaluations
 
 

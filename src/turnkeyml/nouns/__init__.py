@@ -37,7 +37,16 @@ from turnkeyml.nouns.invocations import (
     StageRecord,
     Steps,
 )
-from turnkeyml.nouns.loads import PERCENTILES, LoadPlan, Objective, Probe, UnderLoad
+from turnkeyml.nouns.loads import (
+    PERCENTILES,
+    LoadPlan,
+    Objective,
+    Probe,
+    UnderLoad,
+    concurrency_pattern,
+    rate_pattern,
+    slo_pattern,
+)
 from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
 from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
 from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
@@ -52,6 +61,9 @@ from turnkeyml.nouns.verdicts import (
 )
 
 __all__ = [
+    "concurrency_pattern",
+    "rate_pattern",
+    "slo_pattern",
     "HERE",
     "LATENCY_UNITS",
     "OTHER_SHARE",

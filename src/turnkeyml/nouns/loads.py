@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PERCENTILES", "LoadPlan", "Objective", "Probe", "UnderLoad"]
+__all__ = [
+    "PERCENTILES",
+    "LoadPlan",
+    "Objective",
+    "Probe",
+    "UnderLoad",
+    "concurrency_pattern",
+    "rate_pattern",
+    "slo_pattern",
+]
 
 PERCENTILES = (50, 90, 95, 99)
 """Those that are measured."""
@@ -34,6 +43,28 @@ class LoadPlan:
     """Find the largest rate that keeps it."""
     instances: int = 0
     """Requests to execute at the same time; 0 for as many as the runtime advises."""
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The loads that are asked for, as their measurements name them."""
+        objective = () if self.objective is None else (slo_pattern(self.objective),)
+        clients = map(concurrency_pattern, self.concurrencies)
+        return (*map(rate_pattern, self.rates), *clients, *objective)
+
+
+def rate_pattern(rate: float) -> str:
+    """The load of requests that arrive at random times, so many per second."""
+    return f"rate={rate:g}"
+
+
+def concurrency_pattern(clients: int) -> str:
+    """The load of so many clients that wait for their answers."""
+    return f"concurrency={clients}"
+
+
+def slo_pattern(objective: Objective) -> str:
+    """The largest load that keeps an objective."""
+    return f"slo={objective}"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,15 @@ from turnkeyml.measure.load.summary import samples_of, summary_of
 from turnkeyml.measure.load.trace import Trace
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.samples import Samples
-from turnkeyml.nouns import LoadPlan, Objective, UnderLoad, Verification
+from turnkeyml.nouns import (
+    LoadPlan,
+    Objective,
+    UnderLoad,
+    Verification,
+    concurrency_pattern,
+    rate_pattern,
+    slo_pattern,
+)
 from turnkeyml.runtimes.contract import Monitor, Session
 from turnkeyml.system import activity
 from turnkeyml.system.timers import punctual
@@ -121,13 +129,13 @@ class _Loading:
         arrivals = poisson_arrivals(rate, self._extent.count_at(rate))
         self._tell(f"{len(arrivals):,} requests, {rate:g} a second")
         trace, seen = self._watched(lambda: open_loop(self.server, arrivals))
-        return self._point(trace, seen, f"rate={rate:g}", rate=rate, seed=SEED)
+        return self._point(trace, seen, rate_pattern(rate), rate=rate, seed=SEED)
 
     def with_clients(self, clients: int) -> LoadPoint:
         """Clients that wait for their answers."""
         self._tell(f"{clients} request{'s' if clients > 1 else ''} at a time")
         trace, seen = self._watched(lambda: closed_loop(self.server, clients, self._extent.goes_on))
-        return self._point(trace, seen, f"concurrency={clients}", concurrency=clients)
+        return self._point(trace, seen, concurrency_pattern(clients), concurrency=clients)
 
     def within(self, objective: Objective) -> LoadPoint:
         """The largest rate that keeps an objective."""
@@ -138,7 +146,7 @@ class _Loading:
         return self._point(
             found.trace,
             seen,
-            f"slo={objective}",
+            slo_pattern(objective),
             rate=found.rate,
             seed=None if alone else CONFIRMING_SEED,
             concurrency=1 if alone else None,
