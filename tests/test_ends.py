@@ -18,8 +18,15 @@ import pytest
 
 from turnkeyml.api.builds import build_stats, build_summaries
 from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.state import ABANDONED, PhaseEnd, load_state
-from turnkeyml.cache.stats import Work, begin_work, end_work, read_stats
+from turnkeyml.cache.state import ABANDONED, BuildState, PhaseEnd, load_state, write_state
+from turnkeyml.cache.stats import (
+    Work,
+    begin_work,
+    end_work,
+    read_stats,
+    retire_evaluations,
+    update_stats,
+)
 from turnkeyml.nouns import BuildStatus, Evaluation, InputResult, from_dict
 from turnkeyml.system.process_tree import TreeMemory
 
@@ -276,7 +283,7 @@ def measured(tmp_path):
     folder = BuildFolder(tmp_path, "net_12345678")
     folder.path.mkdir()
     with folder.lock():
-        begin_work(folder, Work(), model_name="net", evaluations=[measurement(1.0)])
+        update_stats(folder, model_name="net", evaluations=[measurement(1.0)])
         begin_work(folder, Work(evaluations=(measurement(None, reason=""),)))
     return folder
 
@@ -295,6 +302,28 @@ def test_a_timeout_replaces_a_measurement_that_succeeded(measured):
     assert (evaluation["status"], evaluation["reason"]) == ("failed", "timeout after 9 s")
     (line,) = measured.history.read_text().splitlines()
     assert json.loads(line)["status"] == "successful"
+
+
+def test_a_build_that_is_killed_is_seen_beside_measurements_that_stay(tmp_path):
+    """Those of the live model stay where its file is built anew."""
+    folder = BuildFolder(tmp_path, "net_12345678")
+    folder.path.mkdir()
+    live, file = measurement(1.0, runtime="torch-eager"), measurement(1.0, artifact="onnx/a.onnx")
+    running = BuildState("net", BuildStatus.RUNNING, "0", "torch", "1" * 8, "2" * 8, {}, {})
+    planned = tuple(measurement(None, runtime=r, reason="") for r in ("torch-eager", "ort"))
+    with folder.lock():
+        update_stats(folder, model_name="net", evaluations=[live, file])
+        begin_work(folder, Work(builds=True, evaluations=planned))
+        write_state(folder, running)
+        retire_evaluations(folder, keep_live=True)
+    end_work(folder, PhaseEnd(BuildStatus.TIMEOUT, "timeout after 9 s"))
+    stats = read_stats(folder)
+    assert stats["build"]["status"] == "timeout"
+    found = [(e["runtime"], e["status"], e["reason"]) for e in stats["evaluations"]]
+    assert found == [
+        ("torch-eager", "successful", None),
+        ("ort", "failed", "timeout after 9 s"),
+    ]
 
 
 def test_what_another_process_holds_is_left_to_it(measured):

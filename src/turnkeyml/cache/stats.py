@@ -379,9 +379,14 @@ def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -
     status = _build_section(stats).get("status")
     left = {name: section for name, section in stats.items() if name != WORKING}
     if state is not None and state.build_status is BuildStatus.RUNNING:
-        state, before = state.ended(end), tuple(_all_evaluations(stats))
-        left |= {"build": to_dict(_section_of(state)), "evaluations": []}
-        return _Settled(left, state, before)  # what they measured has been removed
+        state, before = state.ended(end), _all_evaluations(stats)
+        live = [e for e in before if isinstance(e, dict) and e.get("artifact") is None]
+        gone = tuple(e for e in before if e and e not in live)  # what they measured has been removed
+        if live:  # a report has a row for the build itself only if it has no evaluations
+            left_out = [e for e in _planned(stats) if not any(_is_same_kind(o, e) for o in live)]
+            live += [_lost(e, end) for e in left_out]
+        left |= {"build": to_dict(_section_of(state)), "evaluations": live}
+        return _Settled(left, state, gone)
     if state is None and (builds or status == BuildStatus.RUNNING):
         section = {"status": str(end.status), "failure": end.message}
         return _Settled({**left, "build": section}, None, ())
@@ -389,9 +394,7 @@ def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -
         left["build"] = to_dict(_section_of(state))
     kept, retired = _all_evaluations(stats), []
     for planned in _planned(stats) if state is None or state.succeeded else ():
-        lost = {**planned, "status": str(EvaluationStatus.FAILED), "reason": end.message}
-        if end is not ABANDONED:  # of which nobody knows when it was
-            lost["measured_at"] = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        lost = _lost(planned, end)
         same = [e for e in kept if _is_same_kind(e, lost)]
         if end.says_nothing and any(_succeeded(e) for e in same):
             retired.append(lost)
@@ -399,6 +402,14 @@ def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -
             retired += same
             kept = [*(e for e in kept if e not in same), lost]
     return _Settled({**left, "evaluations": kept}, state, tuple(retired))
+
+
+def _lost(planned: dict[str, Any], end: PhaseEnd) -> dict[str, Any]:
+    """The record of a planned measurement that did not come about."""
+    lost = {**planned, "status": str(EvaluationStatus.FAILED), "reason": end.message}
+    if end is not ABANDONED:  # of which nobody knows when it was
+        lost["measured_at"] = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    return lost
 
 
 def _section_of(state: BuildState) -> dict[str, Any]:
