@@ -381,7 +381,9 @@ def _settle(stats: Mapping[str, Any], state: BuildState | None, end: PhaseEnd) -
     if state is not None and state.build_status is BuildStatus.RUNNING:
         state, before = state.ended(end), _all_evaluations(stats)
         live = [e for e in before if isinstance(e, dict) and e.get("artifact") is None]
-        gone = tuple(e for e in before if e and e not in live)  # what they measured has been removed
+        gone = tuple(
+            e for e in before if e and e not in live
+        )  # what they measured has been removed
         if live:  # a report has a row for the build itself only if it has no evaluations
             left_out = [e for e in _planned(stats) if not any(_is_same_kind(o, e) for o in live)]
             live += [_lost(e, end) for e in left_out]
