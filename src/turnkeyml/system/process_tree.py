@@ -67,7 +67,8 @@ def is_stopped(pid: int) -> bool:
 def _state(pid: int) -> str:
     """The letter that the kernel has for the state of a process; empty if there is none."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+        return stat.rpartition(")")[2].split()[0]
     except (OSError, IndexError):
         return ""
 
@@ -139,7 +140,7 @@ def _sum_of(path: str, names: tuple[str, ...], strictly: bool = False) -> int:
     With ``strictly`` a missing file or name is an error, else nothing.
     """
     try:
-        lines = Path(path).read_text().splitlines()
+        lines = Path(path).read_text("utf-8", "replace").splitlines()
     except OSError:
         if strictly:
             raise
