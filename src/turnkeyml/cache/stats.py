@@ -66,6 +66,10 @@ WORKING = "working"
 """The section that only the stats of a build have that a process works on, or worked on."""
 
 
+LOCK_POLL_SECONDS = 0.02
+"""Between two attempts to take the lock of a process that was killed."""
+
+
 @dataclass(frozen=True)
 class BuildSection:
     """What is known of the build itself, besides the facts that its stages note."""
@@ -324,15 +328,17 @@ def end_work(folder: BuildFolder, end: PhaseEnd, seconds: float = 0.0) -> BuildS
 
     Waits up to ``seconds`` for the lock; None if another process has it, whose result counts.
     """
-    from filelock import Timeout
-
     if not folder.path.is_dir():
         return None
+    lock, deadline = folder.lock(), time.monotonic() + seconds
+    while not lock.try_acquire():
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(LOCK_POLL_SECONDS)
     try:
-        with folder.lock().acquire(timeout=seconds):
-            return end_held_work(folder, end)
-    except Timeout:
-        return None
+        return end_held_work(folder, end)
+    finally:
+        lock.release()
 
 
 def end_held_work(folder: BuildFolder, end: PhaseEnd) -> BuildStatus | None:
