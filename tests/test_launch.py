@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import time
@@ -510,28 +509,31 @@ def test_no_name_on_disk_is_spelled_outside_of_the_layout():
 
 def test_waiting_is_a_phase_of_its_own(follower, tmp_path, monkeypatch):
     follower, _ = follower
-    clock = itertools.count()
-    monkeypatch.setattr(follow.time, "monotonic", lambda: float(next(clock)))
+    now = [0.0]
+    monkeypatch.setattr(follow.time, "monotonic", lambda: now[0])
     about = RECORD.hash
-    told = [
+    for event in (
         events.ScriptStarted(),
         events.ScriptFinished(ScriptOutcome(), (RECORD,)),
         events.Waiting(about),
+        events.WaitEnded(about),
         events.StageStarted(about, "export", "Exporting", 1, 1),
         events.MeasureStarted(about, "ort"),
         events.TurnAwaited(about),
         events.TurnTaken(about),
-        events.TurnAwaited(about),
+        events.Waiting(None, within_run=True),
+        events.WaitEnded(None),
         events.TurnReturned(about),
         events.InvocationFinished(InvocationResult(RECORD)),
         events.InputFinished(),
-    ]
-    tell(follower, tmp_path, *told)
+    ):
+        now[0] += 1.0
+        tell(follower, tmp_path, event)
     seconds = follower.result().seconds
-    assert seconds == {"script": 1.0, "build": 4.0, "waiting": 3.0, "measure": 2.0}
+    assert seconds == {"script": 1.0, "build": 5.0, "waiting": 3.0, "measure": 3.0}
 
 
-def test_a_turn_that_ends_is_told_before_the_next_one_can_block(tmp_path):
+def test_a_turn_is_told_when_it_is_awaited_taken_and_returned(tmp_path):
     told = []
     turns = Turns(str(tmp_path / "turns"), events.Sink(listener=told.append))
     turns.work()
@@ -541,6 +543,5 @@ def test_a_turn_that_ends_is_told_before_the_next_one_can_block(tmp_path):
         events.TurnAwaited("a"),
         events.TurnTaken("a"),
         "measured",
-        events.TurnAwaited("a"),
         events.TurnReturned("a"),
     ]

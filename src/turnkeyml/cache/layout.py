@@ -216,21 +216,7 @@ class BuildFolder:
 
         It can be asked of a cache that cannot be written to.
         """
-        try:
-            handle = os.open(self.lock_path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        except OSError:  # it was never locked, as in a copy of a cache
-            return False
-        try:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except (ImportError, OSError):  # a file system without locks
-            return False
-        finally:
-            os.close(handle)
-        return False
+        return self.lock().is_held
 
     def try_locked(self, action: Callable[[], None]) -> bool:
         """Do something under the lock, unless another process holds it."""

@@ -182,6 +182,25 @@ class FileLock:
         if self._on_taken is not None:
             self._on_taken()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether any process holds the lock. It can be asked of a cache that is read-only."""
+        try:
+            handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        except OSError:  # it was never taken, as in a copy of a cache
+            return False
+        try:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except (ImportError, OSError):  # a file system without locks
+            return False
+        finally:
+            os.close(handle)
+        return False
+
     def release(self) -> None:
         """Give the lock back; a process that was forked meanwhile leaves it to its parent."""
         if self._lock is None or self._pid != os.getpid():
