@@ -13,7 +13,7 @@ from turnkeyml.errors import describe
 from turnkeyml.verify.draw import VARIANTS, draw
 from turnkeyml.verify.further import FURTHER, draw_further
 from turnkeyml.verify.padding import draw_padded
-from turnkeyml.verify.reference import Outputs, Reference, is_informative
+from turnkeyml.verify.reference import Outputs, Reference
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Stage
@@ -66,7 +66,7 @@ class Subject(ABC):
         More is tried if all of these outputs are empty, because any file would match them.
         """
         found = tuple(self._ordinary(recorded))
-        if any(is_informative(known.outputs) for known in (recorded, *found)):
+        if any(known.is_informative for known in (recorded, *found)):
             return found
         return (*found, *self._further(recorded))
 
@@ -98,7 +98,7 @@ class Subject(ABC):
             for number in range(FURTHER_SETS):
                 inputs = draw_further(recorded.inputs, variant, number)
                 reference = self._on(inputs, recorded, variant)
-                if reference is None or not is_informative(reference.outputs):
+                if reference is None or not reference.is_informative:
                     break
                 print(f"The original returns something on inputs {variant}.", flush=True)
                 reference.costly = recorded.costly

@@ -373,7 +373,7 @@ def _verification_lines(verification: Verification | None) -> list[str]:
         return []
     detail = ""
     if verification.max_relative_error is not None:
-        detail = f" (relative error {verification.max_relative_error:.2g})"
+        detail = f" (largest error {verification.max_relative_error:.2g} of the largest number)"
     how = ", with stable weights" if verification.stable_weights else ""
     lines = [
         _field("Verification:", f"{verification.in_words}{how}{detail}: {verification.reason}")

@@ -53,6 +53,7 @@ from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
 from turnkeyml.nouns.verdicts import (
     Cause,
     OperationCount,
+    OutputOperator,
     ReferenceRecord,
     Verdict,
     Verification,
@@ -91,6 +92,7 @@ __all__ = [
     "MeasuredPerformance",
     "Objective",
     "OperationCount",
+    "OutputOperator",
     "Performance",
     "Phase",
     "Place",

@@ -147,6 +147,15 @@ def is_recorded_only(verdict: Verdict, cause: str | None) -> bool:
 
 
 @dataclass(frozen=True)
+class OutputOperator:
+    """The operator that an output is the result of, if it has a floor; else its name is empty."""
+
+    name: str = ""
+    scale: float = 1.0
+    """The smallest factor by which its results are multiplied, where it has such factors."""
+
+
+@dataclass(frozen=True)
 class ReferenceRecord:
     """The reference outputs that a build has, besides those in its own precision."""
 
@@ -179,3 +188,5 @@ class ReferenceRecord:
     """Whether the export was verified with weights that do not amplify rounding."""
     count: OperationCount | None = None
     """What one run of the original does; None if it was not counted."""
+    operators: tuple[OutputOperator, ...] = ()
+    """Of each output, the operator that it is the result of; empty if no graph tells."""

@@ -64,6 +64,7 @@ def save_reference(
         held_out_verified=bool(reference.held_out) and reference.is_verified_on_others,
         stable_weights=verification.stable_weights,
         count=reference.count,
+        operators=reference.operators,
     )
 
 
@@ -91,6 +92,7 @@ def load_reference(folder: BuildFolder, record: ReferenceRecord) -> Reference:
         padded=sets[-1] if record.padded else None,
     )
     found.count = record.count
+    found.know(record.operators)
     return found
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import Calibration, judge_floats, jumps
+from turnkeyml.verify.floor import Floor
 from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.picks import judge_booleans, judge_integers
 from turnkeyml.verify.precisions import RULES, TOLERANCE, Rules
@@ -91,8 +92,10 @@ def _against(
         )
     seen, known = _seen(found, golden, reference, precision, kin)
     verdict, cause, reason = _conclude(seen, precision)
+    if not verdict.trusted and cause not in (Cause.NOT_FINITE, Cause.OTHER_PLACES):
+        reason = f"{reason}{_decided_by(seen, list(expected), reference.floors)}"
     if verdict is Verdict.CLOSE:
-        cause = _why_close(found, golden, known, precision)
+        cause = _why_close(found, golden, known, precision, reference.floors)
     return Verification(
         verdict,
         cause,
@@ -111,36 +114,44 @@ def _seen(
     kin: Sequence[Reference],
 ) -> tuple[list[Judgement], Known]:
     """How far each output is off, judged with as little knowledge as it takes, and that."""
-    rules = RULES[precision]
+    rules, floors = RULES[precision], reference.floors
     known: Known = [None] * len(golden)
-    seen = _judgements(found, golden, known, rules)
+    seen = _judgements(found, golden, known, rules, floors)
     good_enough = reference.costly and all(s.matches for s in seen)
     if good_enough or all(s.basis is Basis.TIGHT for s in seen):
         return seen, known
     known = _calibrations(golden, reference, precision, kin)
     if not any(known):
         return seen, known
-    seen = _judgements(found, golden, known, rules)
+    seen = _judgements(found, golden, known, rules, floors)
     if all(s.matches for s in seen) and not _may_jump(seen, golden, known, rules):
         return seen, known
     known = _with_reach(known, reference, precision)
-    return _judgements(found, golden, known, rules), known
+    return _judgements(found, golden, known, rules, floors), known
 
 
 def _why_close(
-    found: list[np.ndarray], golden: list[np.ndarray], known: Known, precision: str
+    found: list[np.ndarray],
+    golden: list[np.ndarray],
+    known: Known,
+    precision: str,
+    floors: Sequence[Floor],
 ) -> Cause:
     """Whether it is far off for outputs that are close, or hardly at all."""
-    if _is_beyond_rounding(found, golden, known, precision):
+    if _is_beyond_rounding(found, golden, known, precision, floors):
         return Cause.BEYOND_ROUNDING
     rules = replace(RULES[precision], tight=NEARLY)
-    seen = _judgements(found, golden, [None] * len(golden), rules)
+    seen = _judgements(found, golden, [None] * len(golden), rules, floors)
     near = all(s.basis is Basis.TIGHT for s in seen)
     return Cause.WITHIN_TOLERANCE if near else Cause.SAME_DIRECTION
 
 
 def _is_beyond_rounding(
-    found: list[np.ndarray], golden: list[np.ndarray], known: Known, precision: str
+    found: list[np.ndarray],
+    golden: list[np.ndarray],
+    known: Known,
+    precision: str,
+    floors: Sequence[Floor],
 ) -> bool:
     """Whether errors are far larger than rounding explains, where it is known what it does."""
     if not all(k is not None and k.reach is not None for k in known):
@@ -148,7 +159,7 @@ def _is_beyond_rounding(
     rules = RULES[precision]
     pairs = zip(found, golden, strict=True)
     kept = [_without_units(a, g, rules) if g.dtype.kind == "f" else a for a, g in pairs]
-    seen = _judgements(kept, golden, known, rules.relaxed(FAR))
+    seen = _judgements(kept, golden, known, rules.relaxed(FAR), floors)
     return not all(s.matches for s in seen)
 
 
@@ -227,20 +238,22 @@ def _judgements(
     golden: list[np.ndarray],
     calibrations: Known,
     rules: Rules,
+    floors: Sequence[Floor],
 ) -> list[Judgement]:
     scores = [g for g in golden if g.dtype.kind == "f" and g.size]
-    triples = zip(found, golden, calibrations, strict=True)
-    return [_judge(a, g, known, scores, rules) for a, g, known in triples]
+    columns = zip(found, golden, calibrations, floors, strict=True)
+    return [_judge((a, g), known, scores, rules, floor) for a, g, known, floor in columns]
 
 
 def _judge(
-    found: np.ndarray,
-    golden: np.ndarray,
+    pair: tuple[np.ndarray, np.ndarray],
     known: Calibration | None,
     scores: list[np.ndarray],
     rules: Rules,
+    floor: Floor,
 ) -> Judgement:
     """Judge one output."""
+    found, golden = pair
     if golden.size == 0:
         return Judgement(basis=Basis.TIGHT)
     if golden.dtype.kind == "b":
@@ -248,7 +261,7 @@ def _judge(
     if golden.dtype.kind in "iu":
         return judge_integers(found, golden, scores, known, rules)
     if golden.dtype.kind in "fc":
-        return judge_floats(found, golden, known, rules)
+        return judge_floats(found, golden, known, rules, floor)
     if found.dtype.kind in "biufc":
         return Judgement(1.0, 1.0, 0.0, agreement=0.0)
     return _judge_strings(found, golden, known, rules)
@@ -280,6 +293,17 @@ def _conclude(seen: list[Judgement], precision: str) -> tuple[Verdict, Cause, st
         reason = "infinities, NaNs or mask values are not where the original has them"
         return Verdict.MISMATCH, Cause.OTHER_PLACES, reason
     return _why_not(seen, precision)
+
+
+def _decided_by(seen: list[Judgement], names: list[str], floors: Sequence[Floor]) -> str:
+    """The first output that does not match and the number in it that decided, as the end of a
+    sentence."""
+    place = next(place for place, s in enumerate(seen) if not s.matches)
+    found = seen[place]
+    detail = found.detail or f"{1 - found.agreement:.2g} of its numbers are others"
+    operator = floors[place].operator
+    floor = f", with the floor of {operator}" if operator else ""
+    return f"; output {names[place]}: {detail}{floor}"
 
 
 def _why_match(bases: set[Basis], precision: str) -> tuple[Cause, str]:

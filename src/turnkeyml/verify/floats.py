@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from turnkeyml.verify.floor import NO_FLOOR, Floor
 from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
 from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.reach import Reach, is_jumping
@@ -40,9 +41,16 @@ class Calibration:
 
 
 def judge_floats(
-    found: np.ndarray, golden: np.ndarray, calibration: Calibration | None, rules: Rules
+    found: np.ndarray,
+    golden: np.ndarray,
+    calibration: Calibration | None,
+    rules: Rules,
+    floor: Floor = NO_FLOOR,
 ) -> Judgement:
-    """Judge an output of real or complex numbers."""
+    """Judge an output of real or complex numbers.
+
+    ``floor``: the errors of the operator that it is the result of.
+    """
     a, g = real(found), real(golden)
     places = places_of(g)
     if calibration is not None and calibration.reach is not None:
@@ -65,15 +73,49 @@ def judge_floats(
         return seen
     groups = groups_of(g, places.regular)
     known = _usable(calibration, places.regular)
-    rest = _basis((numbers, regular), groups, known, rules)
+    rest = _basis((numbers, regular), groups, known, rules, floor)
     if known is not None and known.reach is not None:
         settled, calm = _settled(numbers, known, groups, rules)
-        better = _basis((settled, regular), groups, calm, rules)
+        better = _basis((settled, regular), groups, calm, rules, floor)
         gaps = any(known.reach.has_gap(known.exact, group, rules) for group in groups)
         rest = better if gaps or better.matches else rest
-    if rest is Basis.LOOSE and not _is_even((numbers, regular), g, places, rules):
+    if rest is Basis.LOOSE and not _is_even((numbers, regular), g, places, rules, floor):
         rest = Basis.NONE
-    return seen.on(weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules)))
+    basis = weakest(rest, _basis_of_sentinels(a, g, places, calibration, rules))
+    if not basis.matches:
+        seen = replace(seen, detail=_worst((numbers, regular), places, groups, rules, floor))
+    return seen.on(basis)
+
+
+def _worst(
+    pair: tuple[np.ndarray, np.ndarray],
+    places: Places,
+    groups: list[Group],
+    rules: Rules,
+    floor: Floor,
+) -> str:
+    """The number that is furthest beyond the tight tolerance of its group, in words."""
+    numbers, golden = pair
+    most, found = 0.0, ""
+    for group in groups:
+        ours, theirs = numbers[group.members], golden[group.members]
+        errors = np.abs(ours - theirs)
+        allowed = group.allowed(golden, rules.tight, rules.unit) + floor.most(theirs)
+        excess = errors / np.maximum(allowed, np.finfo(float).tiny)
+        worst = int(np.argmax(excess))
+        if excess[worst] <= most:
+            continue
+        most = float(excess[worst])
+        place = np.argwhere(places.regular)[np.arange(golden.size)[group.members][worst]]
+        found = (
+            f"{ours[worst]:.4g} instead of {theirs[worst]:.4g} at {place.tolist()}, "
+            f"{errors[worst]:.2g} apart in a group of {group.count:,} of magnitude "
+            f"{group.magnitude:.2g}"
+        )
+        if most <= 1:
+            typical = root_mean_square(errors)
+            found = f"{found} whose errors have a root mean square of {typical:.2g}"
+    return found or "its mask values vary otherwise"
 
 
 def is_far(found: np.ndarray, golden: np.ndarray) -> bool:
@@ -122,18 +164,19 @@ def _basis(
     groups: list[Group],
     calibration: Calibration | None,
     rules: Rules,
+    floor: Floor,
 ) -> Basis:
     """What speaks for finite numbers at the right places, if anything does."""
     numbers, golden = pair
-    if all(_is_tight(numbers, golden, group, rules) for group in groups):
+    if all(_is_tight(numbers, golden, group, rules, floor) for group in groups):
         return Basis.TIGHT
     unstable = _is_unstable(calibration)
     otherwise = Basis.UNSTABLE if unstable else Basis.NONE
-    if cosine(numbers, golden) < COSINE:
+    if cosine(floor.without(numbers, golden), golden) < COSINE:
         return otherwise
     if calibration is None or unstable:
-        return Basis.LOOSE if _is_loose(numbers, golden, rules) else otherwise
-    if not all(_is_as_exact(numbers, calibration, group, rules) for group in groups):
+        return Basis.LOOSE if _is_loose(numbers, golden, rules, floor) else otherwise
+    if not all(_is_as_exact(numbers, calibration, group, rules, floor) for group in groups):
         return Basis.NONE
     return Basis.CALIBRATED if np.isfinite(calibration.original).all() else Basis.LOOSE
 
@@ -159,22 +202,34 @@ def _basis_of_sentinels(
     return Basis.CALIBRATED if exact else Basis.NONE
 
 
-def _is_tight(numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules) -> bool:
+def _is_tight(
+    numbers: np.ndarray, golden: np.ndarray, group: Group, rules: Rules, floor: Floor = NO_FLOOR
+) -> bool:
     """Whether the errors in a group need no explanation."""
-    error = np.abs(numbers[group.members] - golden[group.members])
+    expected = golden[group.members]
+    error = np.abs(numbers[group.members] - expected)
     typical = root_mean_square(error)
-    within = np.all(error <= group.allowed(golden, rules.tight, rules.unit))
-    return bool(within) and typical <= rules.tight / 2 * group.magnitude
+    within = np.all(error <= group.allowed(golden, rules.tight, rules.unit) + floor.most(expected))
+    return bool(within) and typical <= rules.tight / 2 * group.magnitude + floor.typical(expected)
 
 
-def _is_loose(numbers: np.ndarray, golden: np.ndarray, rules: Rules) -> bool:
-    """Whether every number is within the loose tolerance."""
+def _is_loose(
+    numbers: np.ndarray, golden: np.ndarray, rules: Rules, floor: Floor = NO_FLOOR
+) -> bool:
+    """Whether every number is within the loose tolerance, and most are well within the floor."""
     error = np.abs(numbers - golden)
-    return bool(np.all(error <= rules.loose * (np.abs(golden) + magnitude_of(golden))))
+    magnitude = magnitude_of(golden)
+    if floor and root_mean_square(error) > rules.loose * magnitude + floor.typical(golden):
+        return False
+    return bool(np.all(error <= rules.loose * (np.abs(golden) + magnitude) + floor.most(golden)))
 
 
 def _is_even(
-    pair: tuple[np.ndarray, np.ndarray], g: np.ndarray, places: Places, rules: Rules
+    pair: tuple[np.ndarray, np.ndarray],
+    g: np.ndarray,
+    places: Places,
+    rules: Rules,
+    floor: Floor,
 ) -> bool:
     """Whether rows and channels of each magnitude have the right direction, as far as a rounding
     of the largest does not explain another one."""
@@ -182,12 +237,19 @@ def _is_even(
     least = rules.unit * magnitude_of(golden)
     for group in groups_of(g, places.regular, coarse=True):
         ours, theirs = numbers[group.members], golden[group.members]
-        if root_mean_square(ours - theirs) > least and cosine(ours, theirs) < COSINE:
+        unseen = max(least, floor.typical(theirs))
+        if root_mean_square(ours - theirs) > unseen and cosine(ours, theirs) < COSINE:
             return False
     return True
 
 
-def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: Rules) -> bool:
+def _is_as_exact(
+    numbers: np.ndarray,
+    known: Calibration,
+    group: Group,
+    rules: Rules,
+    floor: Floor = NO_FLOOR,
+) -> bool:
     """Whether a group is no further from a more exact computation than the original may be."""
     members = group.members
     noise = np.abs(known.original[members] - known.exact[members])
@@ -195,7 +257,7 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
     factor = rules.factor * (1 + 1 / group.count)  # few numbers may be exact by luck
     measure = group.measure(known.exact)
     if not np.isfinite(noise).all():  # more than the precision holds; the build may cope
-        return _is_loose(numbers[members], known.exact[members], rules)
+        return _is_loose(numbers[members], known.exact[members], rules, floor)
     explained = factor * _largest(noise / measure) * measure
     if group.of_list:  # each sum is as exact as the others, also where it comes out near zero
         everywhere = np.abs(known.original - known.exact)
@@ -203,6 +265,8 @@ def _is_as_exact(numbers: np.ndarray, known: Calibration, group: Group, rules: R
         explained = np.maximum(explained, np.minimum(most, rules.loose * measure))
     allowed = np.maximum(group.allowed(known.exact, rules.tight, rules.unit), explained)
     typical = max(rules.tight / 2 * group.magnitude, factor * root_mean_square(noise))
+    allowed = allowed + floor.most(known.exact[members])
+    typical += floor.typical(known.exact[members])
     return bool(np.all(error <= allowed)) and root_mean_square(error) <= typical
 
 

@@ -13,7 +13,7 @@ from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.compare import compare
 from turnkeyml.verify.padding import without_padding
 from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import Outputs, Reference, agree, is_informative
+from turnkeyml.verify.reference import Outputs, Reference, agree
 from turnkeyml.verify.spread import compare_runs, runs_of_build
 
 __all__ = [
@@ -31,6 +31,8 @@ NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
 NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
+SATURATED = "saturate on all inputs, so that other files may return the same"
+SATURATED_RECORDED = "on held-out inputs, as the outputs saturate on the recorded ones"
 
 MOST_TIMES = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
@@ -73,8 +75,10 @@ def _judge_sets(
     found = compare(run(reference.inputs), reference, precision)
     if found.verdict not in (Verdict.MATCH, Verdict.IN_PARTS):
         return found
-    if not any(is_informative(known.outputs) for known in (reference, *reference.held_out)):
-        return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, NOTHING_TO_COMPARE)
+    if not any(known.is_informative for known in (reference, *reference.held_out)):
+        reason = f"{found.reason}, but {_saturating(reference)} {SATURATED}"
+        nothing = reason if reference.is_saturated else NOTHING_TO_COMPARE
+        return Verification(Verdict.NOT_CHECKED, Cause.NO_OUTPUT, nothing)
     in_parts = found.verdict is Verdict.IN_PARTS
     if not reference.held_out or (in_parts and not reference.is_verified_on_others):
         return _on_recorded_only(found)
@@ -91,13 +95,20 @@ def _judge_sets(
         ),
         None,
     )
-    if not is_informative(reference.outputs) and not (wrong and may_specialise):
+    if not reference.is_informative and not (wrong and may_specialise):
         found = wrong or _best_of_the_telling(others, reference)
-        found = replace(found, reason=f"{found.reason}; {NOTHING_RECORDED}")
+        why = SATURATED_RECORDED if reference.is_saturated else NOTHING_RECORDED
+        found = replace(found, reason=f"{found.reason}; {why}")
         return _with_held_out(found, others) if found.trusted else _as_mismatch(found)
     if wrong is None:
         return _with_held_out(found, others)
     return _as_held_out(found, wrong, may_specialise=may_specialise)
+
+
+def _saturating(reference: Reference) -> str:
+    """What saturates, as the subject of a sentence."""
+    operators = dict.fromkeys(floor.operator for floor in reference.floors if floor)
+    return f"the outputs of {' and '.join(operators)}"
 
 
 def _on_recorded_only(found: Verification) -> Verification:
@@ -132,7 +143,7 @@ def _best_of_the_telling(others: list[Verification], reference: Reference) -> Ve
     On empty outputs any file matches, so that they are no evidence.
     """
     pairs = zip(others, reference.held_out, strict=True)
-    telling = [other for other, held in pairs if is_informative(held.outputs)]
+    telling = [other for other, held in pairs if held.is_informative]
     return min(telling, key=lambda other: other.verdict.rank)
 
 
@@ -267,7 +278,7 @@ def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Referen
         found = outputs
     else:
         found = compare(outputs, held, precision, kin=(recorded,))
-    if found.trusted or is_informative(recorded.outputs) or not _is_beyond(held.inputs, precision):
+    if found.trusted or recorded.is_informative or not _is_beyond(held.inputs, precision):
         return found
     reason = f"{found.reason} (inputs beyond the range of {precision})"
     return replace(found, verdict=Verdict.MISMATCH, cause=Cause.ORIGINAL_UNSTABLE, reason=reason)

@@ -53,6 +53,8 @@ class Judgement:
     agreement: float = 1.0
     magnitude: float = 1.0
     """The norm of the output relative to that of the golden one."""
+    detail: str = ""
+    """The number that decided, with its group, if it does not match."""
 
     @property
     def matches(self) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
-from turnkeyml.nouns import OperationCount
+from turnkeyml.nouns import OperationCount, OutputOperator
+from turnkeyml.verify.floor import NO_FLOOR, Floor, floor_of
 from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.scale import root_mean_square
 from turnkeyml.verify.values import places_of, real
@@ -61,6 +63,7 @@ class Reference:
         costly: bool = False,
         inner: Inner | None = None,
         other_course: bool = False,
+        operators: tuple[OutputOperator, ...] = (),
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -84,6 +87,8 @@ class Reference:
         self.other_course = other_course
         """Whether the original is known to decide something else on these inputs than on the
         recorded ones."""
+        self.operators = operators
+        """The operator that each output is the result of; empty if no graph tells."""
         self.count: OperationCount | None = None
         """What one run of the original does, if that was counted."""
         self._compute = compute
@@ -106,6 +111,35 @@ class Reference:
             self._others[name] = self._reach(precision) if self._reach else None
         return self._others[name]
 
+    def know(self, operators: tuple[OutputOperator, ...]) -> None:
+        """Keep what operators the outputs are the results of, here and on other inputs."""
+        for known in (self, *self.all_held_out):
+            known.operators = operators
+
+    @property
+    def floors(self) -> list[Floor]:
+        """How exact each output can be, by its operator or else by its values."""
+        golden = widened(self.outputs)
+        known = self.operators if len(self.operators) == len(golden) else ()
+        named = itertools.chain(known, itertools.repeat(OutputOperator()))
+        return [
+            floor_of(of.name, of.scale, array) if array.dtype.kind == "f" else NO_FLOOR
+            for of, array in zip(named, golden, strict=False)
+        ]
+
+    @property
+    def is_informative(self) -> bool:
+        """Whether there is anything to compare: not where all is empty, NaN or saturated."""
+        return is_informative(self.outputs) and not self.is_saturated
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether all its numbers are at the end of what their operators return, so that another
+        file may return them as well."""
+        pairs = zip(self.floors, widened(self.outputs), strict=True)
+        found = [floor.hides(array) for floor, array in pairs if array.size]
+        return bool(found) and all(found)
+
     @property
     def all_held_out(self) -> tuple[Reference, ...]:
         """The held-out sets, that with padded masks included."""
@@ -115,10 +149,21 @@ class Reference:
         """The same with some outputs of a build in the place of the original's, which cannot be run
         any more."""
         held_out = tuple(
-            Reference(held.inputs, held.outputs, other_course=held.other_course)
+            Reference(
+                held.inputs,
+                held.outputs,
+                other_course=held.other_course,
+                operators=self.operators,
+            )
             for held in self.held_out
         )
-        found = Reference(self.inputs, outputs, deterministic=self.deterministic, held_out=held_out)
+        found = Reference(
+            self.inputs,
+            outputs,
+            deterministic=self.deterministic,
+            held_out=held_out,
+            operators=self.operators,
+        )
         found.count = self.count
         return found
 

@@ -14,7 +14,7 @@ from turnkeyml.build.fingerprint import digest, file_digest
 from turnkeyml.build.stage import Stage
 from turnkeyml.build.subject import Subject
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns import InvocationRecord
+from turnkeyml.nouns import InvocationRecord, OutputOperator
 from turnkeyml.system.machine import usable_cores
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
@@ -89,8 +89,9 @@ class OnnxSubject(Subject):
             return session.outputs()
 
         first, second = outputs(), outputs()
+        operators = self._operators
         if agree(first, second):
-            return Reference(self.inputs, first, precision=self.precision)
+            return Reference(self.inputs, first, precision=self.precision, operators=operators)
         repeats = (second, *(outputs() for _ in range(2, RUNS)))
         return Reference(
             self.inputs, first, precision=self.precision, deterministic=False, repeats=repeats
@@ -100,7 +101,14 @@ class OnnxSubject(Subject):
         from turnkeyml.runtimes.ort_session import run_once
 
         outputs = run_once(str(self.path), inputs, usable_cores(), level="none", prepacking=False)
-        return Reference(inputs, outputs, precision=self.precision)
+        return Reference(inputs, outputs, precision=self.precision, operators=self._operators)
+
+    @functools.cached_property
+    def _operators(self) -> tuple[OutputOperator, ...]:
+        """The operator that each output is the result of."""
+        from turnkeyml.build.operators import output_operators
+
+        return output_operators(self.path)
 
     def receiving_stage(self) -> Stage:
         from turnkeyml.frameworks.onnx.receive import ReceiveOnnx

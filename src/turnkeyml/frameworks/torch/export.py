@@ -21,6 +21,7 @@ import torch
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.onnx_files import move_weights_out, opset_of
+from turnkeyml.build.operators import output_operators
 from turnkeyml.build.stage import MODEL, ONNX, WIDENED_FROM, Stage, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.build.widen import widen_bfloat16
@@ -188,6 +189,7 @@ class _Attempt:
         for folder in [f for f in bench.work.iterdir() if f.is_dir()]:
             shutil.rmtree(folder)
         bench.artifacts[ONNX] = bench.work / self.path.name
+        bench.reference.know(output_operators(bench.artifacts[ONNX]))
         move_weights_out(bench.artifacts[ONNX])  # so that later stages can share them
         bench.facts["onnx_opset"] = self.opset
         if self._widened:
