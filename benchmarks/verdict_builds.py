@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import trained_models
 from movement import TIMES, UNIT, Original, Witness, movement, other_inputs
 from verdict_models import Subject
 
@@ -62,7 +63,7 @@ class Build:
     path: Path
     state: BuildState
     reference: Reference
-    original: Original
+    original: Original | trained_models.Original
     arguments: Any
 
     @property
@@ -172,7 +173,8 @@ def make(subject: Subject, precision: str, cache: Path) -> Build:
     name = "".join(c if c.isalnum() else "_" for c in f"{subject.name}_{precision}")
     with quiet():
         model, inputs = subject.make()
-        model.eval()
+        if isinstance(model, torch.nn.Module):
+            model.eval()
         state = turnkeyml.build_model(
             model,
             inputs,
@@ -185,7 +187,9 @@ def make(subject: Subject, precision: str, cache: Path) -> Build:
     assert state.reference is not None
     reference = load_reference(folder, state.reference)
     path = folder.path / state.artifacts["onnx"]
-    return Build(subject, precision, path, state, reference, Original(model, precision), inputs)
+    live = isinstance(model, torch.nn.Module)
+    original = Original(model, precision) if live else trained_models.Original(model)
+    return Build(subject, precision, path, state, reference, original, inputs)
 
 
 @contextlib.contextmanager

@@ -31,13 +31,16 @@ class Subject:
     """A model that can be built, and what is known of its outputs."""
 
     name: str
-    make: Callable[[], tuple[nn.Module, Any]]
+    make: Callable[[], tuple[nn.Module | Path, Any]]
+    """The model, or the path of an ONNX file, with its inputs."""
     masks: tuple[float, ...] = ()
     """The values that its masks write."""
     axis: int | None = None
     """The axis of channels of different magnitudes."""
     decides: bool = False
     """Whether it decides by the values of its inputs, so that they are to be drawn by ``make``."""
+    precisions: tuple[str, ...] = ("fp32", "fp16")
+    """What it is built in."""
 
 
 class Made(nn.Module):

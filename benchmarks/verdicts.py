@@ -1,11 +1,13 @@
 """Is a wrong build ever called a match, or a good one anything else?
 
     python benchmarks/verdicts.py [--models N] [--quick] [--only NAME] [--precision fp32] [--jobs N]
+                                  [--trained]
 
 Small models of every kind of output are built in fp32 and in fp16. Their ONNX files are changed as
 bugs would change them (benchmarks/sabotage.py, benchmarks/freeze.py), run with ONNX Runtime, and
 judged as the process that measures a build judges it: on the recorded and on the held-out inputs,
-by what the build folder holds of the original.
+by what the build folder holds of the original. The trained models (benchmarks/trained_models.py)
+are in fp32 alone, and are left out, with a line for each, where PyPI cannot be reached.
 
 Whether a change matters is decided without the code under test (benchmarks/movement.py): on the
 recorded inputs, and for what is frozen, which cannot show there, on inputs of the benchmark's own.
@@ -41,6 +43,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # builds at the same time ha
 import numpy as np
 import onnx
 import torch
+import trained_models
 from freeze import FROZEN
 from movement import STRICT, TIMES, UNIT, movement
 from sabotage import KINDS, sabotages
@@ -49,7 +52,7 @@ from verdict_models import Subject, full_size, subjects
 
 from turnkeyml.nouns import Cause, Verdict, Verification
 
-CAUGHT, FALSE_ALARMS = 0.995, 0.005
+CAUGHT, FALSE_ALARMS = 0.999, 0.005
 EACH = ((1 << 20, 4), (LARGE, 2))
 """How many layers are tried for each kind of change, by the bytes of the file and of its inputs; 1
 of larger ones."""
@@ -314,6 +317,7 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help="leave out the first ones")
     parser.add_argument("--quick", action="store_true", help="the first 12 models in fp32")
     parser.add_argument("--full-size", action="store_true", help="four models of 100 to 550 MB")
+    parser.add_argument("--trained", action="store_true", help="trained models alone")
     parser.add_argument("--only", help="models whose name contains this")
     parser.add_argument("--precision", choices=list(UNIT), action="append")
     parser.add_argument("--jobs", type=int, default=1, help="builds at a time (default: 1)")
@@ -323,7 +327,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     torch.set_num_threads(THREADS)
-    known = full_size() if options.full_size else subjects()
+    known = full_size() if options.full_size else [*subjects(), *trained_models.subjects(SEED)]
+    if options.trained:
+        known = trained_models.subjects(SEED)
     chosen = [s for s in known if not options.only or options.only in s.name]
     chosen = chosen[options.skip : options.skip + (12 if options.quick else options.models)]
     precisions = options.precision or (["fp32"] if options.quick else list(UNIT))
@@ -332,7 +338,7 @@ def main() -> None:
             importlib.import_module(name)
     tally, begin = Tally(), time.perf_counter()
     count(
-        [(subject, precision) for subject in chosen for precision in precisions],
+        [(s, precision) for s in chosen for precision in precisions if precision in s.precisions],
         options.jobs,
         tally,
     )

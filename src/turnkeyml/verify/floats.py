@@ -106,9 +106,9 @@ def _worst(
         if excess[worst] <= most:
             continue
         most = float(excess[worst])
-        place = np.argwhere(places.regular)[np.arange(golden.size)[group.members][worst]]
+        place = places.of_regular(np.arange(golden.size)[group.members][worst])
         found = (
-            f"{ours[worst]:.4g} instead of {theirs[worst]:.4g} at {place.tolist()}, "
+            f"{ours[worst]:.4g} instead of {theirs[worst]:.4g} at {place}, "
             f"{errors[worst]:.2g} apart in a group of {group.count:,} of magnitude "
             f"{group.magnitude:.2g}"
         )

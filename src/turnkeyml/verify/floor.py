@@ -122,13 +122,12 @@ def _by_values(golden: np.ndarray) -> Floor:
     if golden.size < 2 or golden.dtype.kind != "f" or not np.isfinite(golden).all():
         return NO_FLOOR
     least, largest = float(golden.min()), float(golden.max())
-    if least < 0 or not 1 - NEARLY <= largest <= 1:
-        if least >= 0 and largest <= 1 and _sums_to_one(golden):
-            return FLOORS["Softmax"]
+    if least < 0 or largest > 1 + ROWS:
         return NO_FLOOR
     if _sums_to_one(golden):
         return FLOORS["Softmax"]
-    return FLOORS["Sigmoid"] if least <= NEARLY else NO_FLOOR
+    saturates = 0 < least <= NEARLY and 1 - NEARLY <= largest <= 1  # zero: a mask, or an image
+    return FLOORS["Sigmoid"] if saturates else NO_FLOOR
 
 
 def _sums_to_one(golden: np.ndarray) -> bool:

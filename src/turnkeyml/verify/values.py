@@ -35,6 +35,11 @@ class Places:
         """The numbers of an array of the same shape at the regular places."""
         return array.ravel() if self.all_regular else array[self.regular]
 
+    def of_regular(self, number: int) -> list[int]:
+        """The indices of one of the regular numbers."""
+        flat = number if self.all_regular else np.flatnonzero(self.regular)[number]
+        return [int(index) for index in np.unravel_index(flat, self.regular.shape)]
+
 
 def real(array: np.ndarray) -> np.ndarray:
     """The numbers in double precision; a complex one as a pair of real ones along a last axis."""
