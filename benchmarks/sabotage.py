@@ -134,7 +134,7 @@ def slice_off_by_one(model: onnx.ModelProto, rng: random.Random) -> str | None:
     found = []
     for node in model.graph.node:
         ends = [constants.get(name) for name in node.input[1:3]]
-        if node.op_type == "Slice" and all(end is not None for end in ends):
+        if node.op_type == "Slice" and len(ends) == 2 and None not in ends:
             start, end = (numpy_helper.to_array(t) for t in ends)
             if start.min() > 0 and end.min() > 0:
                 found.append((node.name, ends))

@@ -96,8 +96,10 @@ def _judge_sets(
         None,
     )
     if not reference.is_informative and not (wrong and may_specialise):
-        found = wrong or _best_of_the_telling(others, reference)
+        telling = wrong or _best_of_the_telling(others, reference)
         why = SATURATED_RECORDED if reference.is_saturated else NOTHING_RECORDED
+        kept = reference.is_saturated and wrong is None and _is_near(telling, precision)
+        found = found if kept else telling
         found = replace(found, reason=f"{found.reason}; {why}")
         return _with_held_out(found, others) if found.trusted else _as_mismatch(found)
     if wrong is None:
@@ -135,6 +137,13 @@ def judge_live(outputs: Outputs, run_on: Run, reference: Reference, precision: s
         return outputs if inputs is reference.inputs else run_on(inputs)
 
     return judge(run, reference.without_other_courses(), precision)
+
+
+def _is_near(found: Verification, precision: str) -> bool:
+    """Whether outputs on inputs that were made extreme, so that they do not saturate, are close
+    enough for what matches on ordinary ones as well."""
+    most = MOST_TIMES * RULES[precision].loose
+    return found.verdict is Verdict.CLOSE and (found.max_relative_error or 0.0) <= most
 
 
 def _best_of_the_telling(others: list[Verification], reference: Reference) -> Verification:
