@@ -216,10 +216,10 @@ def _is_tight(
 def _is_loose(
     numbers: np.ndarray, golden: np.ndarray, rules: Rules, floor: Floor = NO_FLOOR
 ) -> bool:
-    """Whether every number is within the loose tolerance, and most are well within the floor."""
+    """Whether every number is within the loose tolerance, and so is the root mean square."""
     error = np.abs(numbers - golden)
     magnitude = magnitude_of(golden)
-    if floor and root_mean_square(error) > rules.loose * magnitude + floor.typical(golden):
+    if root_mean_square(error) > rules.loose * magnitude + floor.typical(golden):
         return False
     return bool(np.all(error <= rules.loose * (np.abs(golden) + magnitude) + floor.most(golden)))
 

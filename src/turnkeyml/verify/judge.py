@@ -40,6 +40,10 @@ MOST_TIMES = 10
 MOST_CLOSE = 3
 """So many held-out sets that are all only close are no accident of ill-conditioned inputs."""
 
+MOST_CLOSE_UNKNOWN = 2
+"""The same of sets for which it is not known how exact the original is, as of an ONNX file: they
+had the looser tolerance already."""
+
 ALIKE = 10
 """How much larger or smaller outputs may be for their rounding to be alike."""
 
@@ -95,15 +99,18 @@ def _judge_sets(
         ),
         None,
     )
+    unknown = _close_and_unknown(others, reference, precision)
     if not reference.is_informative and not (wrong and may_specialise):
         telling = wrong or _best_of_the_telling(others, reference)
         why = SATURATED_RECORDED if reference.is_saturated else NOTHING_RECORDED
         kept = reference.is_saturated and wrong is None and _is_near(telling, precision)
         found = found if kept else telling
         found = replace(found, reason=f"{found.reason}; {why}")
-        return _with_held_out(found, others) if found.trusted else _as_mismatch(found)
+        if not found.trusted:
+            return _as_mismatch(found)
+        return _with_held_out(found, others, unknown if not kept else 0)
     if wrong is None:
-        return _with_held_out(found, others)
+        return _with_held_out(found, others, unknown)
     return _as_held_out(found, wrong, may_specialise=may_specialise)
 
 
@@ -162,13 +169,28 @@ def _as_mismatch(found: Verification) -> Verification:
     return found if is_run else replace(found, verdict=Verdict.MISMATCH)
 
 
-def _with_held_out(found: Verification, others: list[Verification]) -> Verification:
-    """A verdict that the held-out sets confirm, with how many of them do."""
+def _close_and_unknown(others: list[Verification], reference: Reference, precision: str) -> int:
+    """How many held-out sets are only close by the looser tolerance, as nothing more exact is known
+    of the original there."""
+    more_exact = RULES[precision].more_exact
+    return sum(
+        other.verdict is Verdict.CLOSE and more_exact is not None and more_exact not in held.known
+        for other, held in zip(others, reference.held_out, strict=True)
+    )
+
+
+def _with_held_out(found: Verification, others: list[Verification], unknown: int) -> Verification:
+    """A verdict that the held-out sets confirm, with how many of them do.
+
+    ``unknown``: how many are only close where it is not known how exact the original is.
+    """
     matching = sum(other.verdict is Verdict.MATCH for other in others)
     near = sum(other.verdict is Verdict.CLOSE for other in others)
-    if near == len(others) >= MOST_CLOSE:
-        reason = f"{found.reason} on the recorded inputs; on all others: {others[0].reason}"
-        return replace(others[0], reason=reason)
+    if near == len(others) >= MOST_CLOSE or unknown >= MOST_CLOSE_UNKNOWN:
+        close = next(other for other in others if other.verdict is Verdict.CLOSE)
+        which = "all others" if near == len(others) else f"{near} of {len(others)} others"
+        reason = f"{found.reason} on the recorded inputs; on {which}: {close.reason}"
+        return replace(close, reason=reason)
     more = f"; only close on {near} of {len(others)} sets of other inputs" if near else ""
     found = _in_parts(replace(found, held_out=matching, reason=f"{found.reason}{more}"), others)
     return found if found.held_out or near else _on_recorded_only(found)
