@@ -473,27 +473,28 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     counts: collections.Counter[str] = collections.Counter()
-    for found in (s for s in subjects(SEED) if options.only in s.name):
+    for model in (m for m in TRAINED if options.only in m.name):
         with tempfile.TemporaryDirectory(prefix="turnkey-trained-") as scratch:
             try:
-                build = make(found, "fp32", Path(scratch))
+                build = make(subject(model, SEED), "fp32", Path(scratch))
             except Exception as error:  # noqa: BLE001 - it is shown
-                print(f"{found.name}: not built: {str(error)[:200]}", flush=True)
+                print(f"{model.name}: not built: {str(error)[:200]}", flush=True)
                 continue
+            path = build.path if model.load else model.path  # an ONNX file as it is
             for name, open_session in RUNTIMES.items():
                 try:
                     with quiet():
-                        judged = build.judge(_Session(open_session(build.path)))
+                        judged = build.judge(_Session(open_session(path)))
                     line, word = f"{judged.verdict}: {judged.reason}", str(judged.verdict)
                 except (ImportError, MeasureError) as error:
                     line, word = f"does not run: {str(error)[:120]}", "does not run"
                 counts[f"{name}: {word}"] += 1
-                print(f"{found.name}, {name}: {line}", flush=True)
+                print(f"{model.name}, {name}: {line}", flush=True)
     print(*(f"{count:4} {name}" for name, count in sorted(counts.items())), sep="\n")
 
 
 class _Session:
-    """A session as benchmarks/verdict_builds.py runs a file."""
+    """A session, with the ``run`` of a file in benchmarks/verdict_builds.py."""
 
     def __init__(self, session: Any) -> None:
         self._session = session

@@ -81,8 +81,9 @@ class Build:
         data = sum(array.nbytes for array in self.reference.inputs.values())
         return self.path.stat().st_size + data
 
-    def judge(self, file: File) -> Verification:
-        """The verdict as the process that measures comes to it."""
+    def judge(self, file: Any) -> Verification:
+        """The verdict on a file, or on what has its ``run``, as the process that measures comes
+        to it."""
         assert self.state.reference is not None
         return judge(
             file.run,
