@@ -171,10 +171,13 @@ def _as_mismatch(found: Verification) -> Verification:
 
 def _close_and_unknown(others: list[Verification], reference: Reference, precision: str) -> int:
     """How many held-out sets are only close by the looser tolerance, as nothing more exact is known
-    of the original there."""
+    of the original there; of those that are like the recorded one."""
     more_exact = RULES[precision].more_exact
     return sum(
-        other.verdict is Verdict.CLOSE and more_exact is not None and more_exact not in held.known
+        other.verdict is Verdict.CLOSE
+        and more_exact is not None
+        and more_exact not in held.known
+        and _is_alike(held, reference)
         for other, held in zip(others, reference.held_out, strict=True)
     )
 
@@ -344,10 +347,15 @@ def _by_rounding(found: Verification, recorded: Reference, held: Reference) -> f
     The recorded inputs show how large rounding is, for outputs of the same order of magnitude:
     others may be ill-conditioned. It moves every float a little; integers it turns, or it does not.
     """
-    for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False):
-        if ours.dtype.kind not in "fc" or not 1 / ALIKE <= _largest(ours, theirs) <= ALIKE:
-            return None
-    return MOST_TIMES * (found.max_relative_error or 0.0)
+    return MOST_TIMES * (found.max_relative_error or 0.0) if _is_alike(held, recorded) else None
+
+
+def _is_alike(held: Reference, recorded: Reference) -> bool:
+    """Whether outputs are floats of the same order of magnitude as on the recorded inputs."""
+    return all(
+        ours.dtype.kind in "fc" and 1 / ALIKE <= _largest(ours, theirs) <= ALIKE
+        for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False)
+    )
 
 
 def _largest(ours: np.ndarray, theirs: np.ndarray) -> float:
