@@ -218,7 +218,7 @@ def _is_loose(
 ) -> bool:
     """Whether every number is within the loose tolerance, and so is the root mean square."""
     error = np.abs(numbers - golden)
-    magnitude = magnitude_of(golden)
+    magnitude = magnitude_of(floor.emptied(golden))
     if root_mean_square(error) > rules.loose * magnitude + floor.typical(golden):
         return False
     return bool(np.all(error <= rules.loose * (np.abs(golden) + magnitude) + floor.most(golden)))

@@ -68,6 +68,12 @@ class Floor:
         most = self.most(golden)
         return golden + np.sign(numbers - golden) * np.maximum(np.abs(numbers - golden) - most, 0.0)
 
+    def emptied(self, golden: np.ndarray) -> np.ndarray:
+        """Numbers with zeros in the place of those that are no larger than the errors of any."""
+        if not self.units:
+            return golden
+        return np.where(np.abs(golden) <= UNIT * self.units, 0.0, golden)
+
     def hides(self, golden: np.ndarray) -> bool:
         """Whether all numbers are at one end of the range, so that nothing else can be seen."""
         if not self or golden.size == 0:
