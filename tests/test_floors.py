@@ -93,6 +93,14 @@ def test_a_function_that_saturates_at_both_ends_is_known_by_its_values():
     assert judged(wrong, empty, **exactly(empty)).verdict != "match"
 
 
+def test_numbers_below_the_floor_make_no_map_fainter():
+    golden = np.full((100, 100), 1e-8, np.float32)
+    golden[40:44] = 0.5
+    found = np.where(golden > 0.1, golden * np.float32(1 + 1.5e-4), golden)
+    assert judged(found, golden, "Sigmoid").verdict == "match"
+    assert judged(found, golden).verdict == "close"
+
+
 def test_a_reason_names_output_number_group_and_operator():
     found = FAINT.copy()
     found[7, 11] += 1e-4
