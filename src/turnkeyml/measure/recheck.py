@@ -41,8 +41,9 @@ MILLISECOND = 1e6
 """In nanoseconds."""
 LEAST_FLOPS = 1e7
 """Of models with fewer it says nothing how fast they are: they take microseconds."""
-PRODUCT = 768
-"""Rows and columns of the matrices of ``product_rate``."""
+PRODUCTS, PRODUCT = 16, 64
+"""Of how many matrices ``product_rate`` is, and their rows and columns."""
+LEAST_PRODUCTS, PRODUCT_SECONDS = 20, 0.02
 TIMES_PRODUCT, TIMES_NARROW = 4.0, 64.0
 """How many times its rate a model can reach: fast algorithms for convolutions need fewer
 operations, and for narrow numbers processors have units of their own."""
@@ -287,17 +288,21 @@ class _Check:
 
 
 def product_rate() -> float:
-    """FLOPs per second of a matrix product in fp32 with all processors that we may use: the best of
-    some, and as many times as much if NumPy was told to use fewer."""
-    left = np.ones((PRODUCT, PRODUCT), dtype=np.float32)
+    """FLOPs per second of matrix products in fp32 on all processors that we may use: the best rate
+    of one, times their number.
+
+    A large product would use several threads, which wait for each other where the machine is busy:
+    it was ten times as slow then, and honest models faster than it. Small ones use one thread.
+    """
+    left = np.ones((PRODUCTS, PRODUCT, PRODUCT), dtype=np.float32)
+    result = np.empty_like(left)
     times = []
-    busy = time.process_time()
-    for _ in range(5):
-        begin = time.perf_counter()
-        np.matmul(left, left)
-        times.append(time.perf_counter() - begin)
-    used = max(1.0, (time.process_time() - busy) / sum(times))
-    return float(2 * PRODUCT**3 / min(times)) * max(1.0, machine.usable_cores() / used)
+    begin = time.perf_counter()
+    while len(times) < LEAST_PRODUCTS or time.perf_counter() - begin < PRODUCT_SECONDS:
+        start = time.perf_counter_ns()
+        np.matmul(left, left, out=result)
+        times.append(time.perf_counter_ns() - start)
+    return 2e9 * PRODUCTS * PRODUCT**3 / min(times) * machine.usable_cores()
 
 
 def _milliseconds(times: list[float]) -> float | None:
