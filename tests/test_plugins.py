@@ -354,7 +354,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "plugins.md"
 
 def test_the_plugin_of_the_page_works(environment, tmp_path):
     files = re.findall(r"```\w+ file=(\S+)\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(files) == 4
+    assert len(files) == 5
     for name, text in files:
         (tmp_path / "npu" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "npu" / name).write_text(text)
@@ -370,6 +370,26 @@ def test_the_plugin_of_the_page_works(environment, tmp_path):
     assert "tiles_used:     1" in done.stdout
     assert "Verification:" not in done.stdout
     assert "Not measured" not in done.stdout
+
+    environment.write(
+        "serving",
+        """
+        from my_npu.serving import ServingRuntime
+        from turnkeyml.runtimes.contract import Plugin
+        PLUGIN = Plugin(runtimes=(ServingRuntime,))
+        """,
+    )
+    environment.enter("serving", "serving:PLUGIN")
+    words = ("--device", "npu", "--runtime", "npu-serving", "--concurrency", "2", "--quick")
+    load = (*words, "--instances", "2")
+    done = environment.turnkey(tmp_path / "npu" / "hello.py", *load)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "with 2 instances of 1 thread each" in done.stdout
+
+    page = tmp_path / "npu" / "my_npu" / "serving.py"
+    page.write_text(page.read_text().replace("lane.feed(self.recorded)", "pass"))
+    done = environment.turnkey(tmp_path / "npu" / "hello.py", *load)
+    assert "turnkey feeds only the first one, and lanes() the others" in done.stdout
 
 
 def test_light_commands_import_no_plugin(environment):

@@ -203,8 +203,10 @@ class LiveContestant:
                 opened.session.feed(reference.inputs)
                 opened.vary(reference.inputs, self._varied)
 
-            # The original itself cannot be asked any more: the timed runs may have changed it.
+            # The timed runs may have changed the original, but for the state that is given back
+            # to it, so that what it computed before is what counts.
             computed = reference.without_original(opened.outputs)
+            computed.on = self.subject.compute_on
 
             def recheck() -> Recheck | None:
                 return opened.recheck(computed, self.precision, verdict)

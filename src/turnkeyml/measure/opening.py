@@ -62,6 +62,7 @@ class Opened:
         if not isinstance(self.meter, SessionMeter):
             return None
         session, before = cast("Session", self.session), self.meter.state
+        precision = "tf32" if precision == "fp32" and self._rounds_to_tf32 else precision
         return recheck(
             session, self.meter.fresh, reference, precision, before=before, verdict=verdict
         )

@@ -72,9 +72,10 @@ class Session(Protocol):
       device by its own events, without transfers;
     * ``device_memory() -> int | None``: the peak of the bytes that it used on the device.
 
-    A session that is opened for several ``instances`` has the method ``lanes() -> list[Session]``:
-    as many fed sessions, itself the first, that can run at the same time in different threads. Its
-    settings then have ``instances`` and ``threads_per_instance``. A lane may have ``attach()``,
+    A session that is opened for several ``instances`` has the method ``lanes() -> list[Session]``,
+    which is called once it was fed: as many sessions, itself the first, that can run at the same
+    time in different threads. It feeds the others, with the inputs that it has; nobody else does.
+    Its settings then have ``instances`` and ``threads_per_instance``. A lane may have ``attach()``,
     which is called once in the thread that will run it.
 
     The timed runs get inputs that change from run to run. For that a session may have two methods:

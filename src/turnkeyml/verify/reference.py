@@ -91,6 +91,8 @@ class Reference:
         """The operator that each output is the result of; empty if no graph tells."""
         self.count: OperationCount | None = None
         """What one run of the original does, if that was counted."""
+        self.on: Callable[[Outputs], Reference] | None = None
+        """Runs the original on other inputs, where it can still be run as it was."""
         self._compute = compute
         self._reach = reach
         self._at_hand = at_hand

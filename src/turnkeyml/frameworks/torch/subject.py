@@ -17,7 +17,7 @@ from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.course import Course, Work, course_of
 from turnkeyml.frameworks.torch.flattened import input_names
 from turnkeyml.frameworks.torch.modules import eval_mode
-from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.frameworks.torch.preserved import State, preserved
 from turnkeyml.frameworks.torch.reference import (
     COSTLY_FLOPS_OF_SET,
     count_operations,
@@ -49,6 +49,8 @@ class TorchSubject(Subject):
         self.model = model
         self.args = args
         self.kwargs = kwargs
+        self._state: State | None = None
+        """That in which the script left the model."""
 
     @property
     def precision(self) -> str:
@@ -65,10 +67,11 @@ class TorchSubject(Subject):
 
     def compute_reference(self, threads: int) -> Reference:
         names = input_names(self.model, self.args, self.kwargs)
+        self._state = State(self.model)
         return reference_of(self.model, self.args, self.kwargs, names)
 
     def compute_on(self, inputs: Outputs) -> Reference:
-        with preserved(self.model):
+        with preserved(self.model, self._state):
             arguments = self._arguments(inputs)
             return reference_on(self.model, *arguments, inputs, costly=self._is_costly)
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from turnkeyml.errors import MeasureError, describe
 from turnkeyml.measure.accelerator import LoadWatch, Observation
 from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
 from turnkeyml.measure.load.extent import Extent, extent_of
@@ -196,7 +197,13 @@ def _answers_alone(lanes: Sequence[Session]) -> tuple[Outputs, bool]:
     first = _answer(lanes[0])
     again = _answer(lanes[0])
     for lane in lanes[1:]:
-        _answer(lane)  # the first run of a session takes longer
+        try:
+            _answer(lane)  # the first run of a session takes longer
+        except Exception as error:
+            raise MeasureError(
+                f"A session that lanes() returned could not run ({describe(error)}): turnkey feeds "
+                "only the first one, and lanes() the others."
+            ) from error
     return first, first.keys() == again.keys() and all(_same(first[n], again[n]) for n in first)
 
 
