@@ -16,7 +16,7 @@ from turnkeyml import benchmark_model
 from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.recheck import Ratio, Recheck, recheck
+from turnkeyml.measure.recheck import Ratio, Recheck, product_rate, recheck
 from turnkeyml.measure.rules import QUICK, Rule
 from turnkeyml.nouns import (
     Cause,
@@ -79,6 +79,30 @@ class CachedBySum(Deep):
         if key not in self.known:
             self.known[key] = self.layers(x)
         return self.known[key]
+
+
+class CachedByRow(Deep):
+    """Numbers of other rows may change, and it returns what it has kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.known = {}
+
+    def forward(self, x):
+        key = x[0].numpy().tobytes()
+        if key not in self.known:
+            self.known[key] = self.layers(x)
+        return self.known[key]
+
+
+class HalvedAfterTwenty(Deep):
+    calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        if self.calls <= 20:
+            return self.layers(x)
+        return self.layers.half()(x.half()).float()
 
 
 class KeepsFeatures(Deep):
@@ -159,6 +183,17 @@ def kinds(performance):
 def test_what_is_computed_only_before_the_timing_is_a_mismatch(model, cache):
     found = measured(model(), X, cache=cache, iterations=60).verification
     assert found.verdict is Verdict.MISMATCH
+
+
+def test_a_key_that_several_inputs_share_is_a_mismatch_with_the_original(cache):
+    found = measured(CachedByRow(), X, cache=cache, iterations=60).verification
+    assert found.verdict is Verdict.MISMATCH
+    assert "a timed run did not compute what the original computes" in found.reason
+
+
+def test_a_lower_precision_after_the_verdict_is_only_close(cache):
+    found = measured(HalvedAfterTwenty(), X, cache=cache, iterations=30).verification
+    assert (found.verdict, found.cause) == (Verdict.CLOSE, Cause.AFTER_TIMING)
 
 
 def test_features_of_an_earlier_input_are_a_mismatch(cache):
@@ -415,6 +450,14 @@ def test_faster_than_the_processors_compute_is_doubted():
     count = OperationCount(flops=1e9, weight_bytes=1000)
     assert "TFLOPs per second" in about(0.001, count=count, most_flops=1e12)[FlagKind.IMPLAUSIBLE]
     assert not about(10.0, count=count, most_flops=1e12)
+
+
+def test_the_rate_of_matrix_products_is_that_of_one_thread():
+    """Several would wait for each other on a busy machine, and honest models be faster."""
+    busy, begin = time.process_time(), time.perf_counter()
+    assert product_rate() > 0
+    used = (time.process_time() - busy) / (time.perf_counter() - begin)
+    assert used < 1.5
 
 
 def test_faster_than_the_memory_gives_the_weights_is_doubted():
