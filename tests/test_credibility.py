@@ -168,6 +168,43 @@ class KeepsAMask(torch.nn.Module):
         return self.fc(x) * self.mask
 
 
+class StaticBuffer(torch.nn.Module):
+    """Honest: it returns memory that stays."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.register_buffer("out", torch.zeros(8, 64))
+
+    def forward(self, x):
+        return self.out.copy_(self.fc(x))
+
+
+class OverwrittenState(torch.nn.Module):
+    """Honest: each call begins anew."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = torch.nn.GRUCell(64, 64)
+        self.states = []
+
+    def forward(self, x):
+        self.states = [torch.zeros(len(x), 64)]
+        self.states.append(self.cell(x, self.states[0]))
+        return self.states[-1]
+
+
+class Counts(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.fc(x)
+
+
 X = torch.randn(64, 512, generator=torch.Generator().manual_seed(1))
 
 
@@ -216,8 +253,21 @@ def test_noise_in_a_buffer_is_not_deterministic(cache):
 
 def test_a_dummy_input_that_skips_the_work_is_named(cache):
     found = measured(SkipsZeros(), torch.zeros(64, 512), cache=cache, iterations=30)
-    (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.VALUES]
-    assert "which are one number each" in text
+    (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.DUMMY]
+    assert "The inputs are one number each" in text
+    assert found.grade is Grade.D
+
+
+@pytest.mark.parametrize("model", [StaticBuffer, OverwrittenState])
+def test_memory_that_each_run_overwrites_is_no_state(model, cache):
+    found = measured(model(), torch.randn(8, 64), cache=cache, iterations=30)
+    assert not kinds(found) & {FlagKind.STATE, FlagKind.SEEN}
+
+
+def test_a_number_that_changes_is_named(cache):
+    found = measured(Counts(), torch.randn(8, 64), cache=cache, iterations=30)
+    (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
+    assert "calls: " in text
 
 
 def test_a_mask_that_is_made_once_needs_no_caution(cache):

@@ -131,7 +131,7 @@ def _roots(measured: Sequence[_Measured]) -> Iterator[_Root]:
 
 def _discrediting(measured: Sequence[_Measured]) -> Iterator[_Root]:
     """Why a latency is not that of the model; what is too fast has one of the other causes."""
-    causes = (FlagKind.SEEN, FlagKind.METHODS)
+    causes = (FlagKind.SEEN, FlagKind.DUMMY, FlagKind.METHODS)
     for kind in causes:
         yield from _root(measured, kind, least=math.inf)
     if not any(m.has(*causes) for m in measured):

@@ -89,13 +89,19 @@ def _about_inputs(found: Recheck, timed: float) -> Iterator[Flag]:
             f"It keeps results: {_ms(recorded)} on inputs that it has seen. The latency is that on "
             "new inputs.",
         )
+    elif slower and found.constant and timed < BELOW * new:
+        yield Flag(
+            FlagKind.DUMMY,
+            f"The inputs are one number each, and the model leaves work out on them: "
+            f"{_ms(recorded)}, and {_ms(new)} on others of the same shapes ({times}). Call the "
+            "model with inputs like those of the application.",
+        )
     elif slower or faster:
-        dummy = ", which are one number each" if found.constant else ""
         yield Flag(
             FlagKind.VALUES,
-            f"The latency depends on the values of the inputs: {_ms(recorded)} on the recorded ones"
-            f"{dummy}, {_ms(new)} on others of the same shapes ({times}). Call the model with "
-            "inputs like those of the application.",
+            f"The latency depends on the values of the inputs: {_ms(recorded)} on the recorded "
+            f"ones, {_ms(new)} on others of the same shapes ({times}). Call the model with inputs "
+            "like those of the application.",
         )
 
 

@@ -53,6 +53,8 @@ class FlagKind(Word):
     """Faster on inputs that it has seen than on others."""
     VALUES = "values"
     """The latency depends on the values of the inputs."""
+    DUMMY = "dummy-inputs"
+    """The recorded inputs are one number each, on which the model leaves work out."""
     STATE = "state"
     """The model kept or changed something from one call to the next."""
     FOLDED = "folded"
@@ -115,6 +117,7 @@ class Traits:
 _M = Aspect.MACHINE
 TRAITS: dict[FlagKind, Traits] = {
     FlagKind.SEEN: Traits(Aspect.CREDIBILITY, with_grade_a=True),
+    FlagKind.DUMMY: Traits(Aspect.CREDIBILITY, with_grade_a=True),
     FlagKind.METHODS: Traits(Aspect.CREDIBILITY, with_grade_a=True),
     FlagKind.IMPLAUSIBLE: Traits(Aspect.CREDIBILITY, with_grade_a=True),
     FlagKind.STATE: Traits(Aspect.MODEL, with_grade_a=True),
