@@ -425,6 +425,15 @@ def test_work_outside_of_run_is_found_and_the_method_named(method):
     assert [f.text.partition("(")[0] for f in flags] == [method]
 
 
+def test_large_outputs_do_not_hide_work():
+    x = np.linspace(-1, 1, 1 << 17, dtype=np.float32)
+    reference = Reference({"x": x}, {"y": -x})
+    found = checked(Plugin(outputs=0.004), reference)
+    assert FlagKind.METHODS in {f.kind for f in doubts([found], performance(), None)}
+    honest = checked(Plugin(), reference)
+    assert FlagKind.METHODS not in {f.kind for f in doubts([honest], performance(), None)}
+
+
 def test_a_session_that_works_in_run_has_nothing_to_hide():
     assert not [*doubts([checked(Plugin(run=0.004))], performance(4.0), None)]
 

@@ -30,11 +30,12 @@ many times as fast as one thread copies it at most."""
 NARROWEST = 0.25
 """Of the bytes of a weight, what it may have in a build."""
 LEAST_METHOD = 0.25
-"""Milliseconds that a method may take which is not timed, besides what copying takes, and besides
-``SHARE`` of the run."""
+"""Milliseconds that a method may take which is not timed, besides ``COPIES`` of the inputs and
+outputs, and besides ``SHARE`` of the run."""
 SHARE = 0.5
-LEAST_BYTES_PER_MILLISECOND = 2.5e5
-"""What copying manages at least, in memory that is not in any cache."""
+COPIES = 4
+"""How many copies of the inputs and outputs a method may make, or changes of dtype and place that
+take as long."""
 
 
 def doubts(
@@ -161,8 +162,7 @@ def _about_state(found: Recheck) -> Iterator[Flag]:
 def _about_methods(found: Recheck) -> Iterator[Flag]:
     """Whether the session works where nobody times it."""
     run = found.methods.get("run", 0.0)
-    copying = found.moved_bytes / LEAST_BYTES_PER_MILLISECOND
-    most = max(LEAST_METHOD + copying, SHARE * run)
+    most = max(LEAST_METHOD + COPIES * found.copying, SHARE * run)
     for name in ("prepare", "synchronize", "outputs", "feed"):
         taken = found.methods.get(name, 0.0)
         if taken > most:

@@ -104,8 +104,8 @@ class Recheck:
     """Whether it changed the inputs that it was given, after its first runs."""
     methods: dict[str, float] = field(default_factory=dict)
     """Times of the methods of the session: ``run`` and those that are not timed."""
-    moved_bytes: int = 0
-    """Of the inputs and outputs, which the methods copy."""
+    copying: float = 0.0
+    """Milliseconds that a copy of the inputs and outputs takes here, as methods may make some."""
     count: OperationCount | None = None
     """What one run of the original does."""
     most_flops: float | None = None
@@ -169,7 +169,8 @@ class _Check:
         self._reference = reference
         self._precision = precision
         self._methods: dict[str, list[float]] = {}
-        self._bytes = 0
+        self._copying: list[int] = []
+        """Nanoseconds of each copy of the inputs and outputs."""
 
     def on_known(self, *, held_out: bool) -> Verification | None:
         """What is wrong with the outputs on the recorded inputs, and on those of a held-out set."""
@@ -228,7 +229,7 @@ class _Check:
             found.recorded.append(self._timed(self._reference.inputs))
             found.new.append(self._timed(new))
             found.again.append(self._once())
-            self._bytes = _nbytes(new) + _nbytes(self._method("outputs", self._session.outputs))
+            self._outputs(new)
             pairs += 1
             spent = time.perf_counter() - begin
             if spent > SECONDS and (pairs >= FEW_PAIRS or spent > FEW_PAIRS * SECONDS):
@@ -236,8 +237,7 @@ class _Check:
         if not pairs:  # there are no other inputs to run on
             for _ in range(FEW_PAIRS):
                 self._timed(self._reference.inputs)
-                outputs = self._method("outputs", self._session.outputs)
-                self._bytes = _nbytes(self._reference.inputs) + _nbytes(outputs)
+                self._outputs(self._reference.inputs)
                 if time.perf_counter() - begin > SECONDS:
                     break
         return found
@@ -256,9 +256,16 @@ class _Check:
 
     def _run_on(self, inputs: Outputs) -> Outputs:
         self._timed(inputs)
+        return self._outputs(inputs)
+
+    def _outputs(self, inputs: Outputs) -> Outputs:
+        """Copies of the outputs of the last run, which was on these inputs."""
         found = self._method("outputs", self._session.outputs)
-        self._bytes = _nbytes(inputs) + _nbytes(found)
-        return {name: np.array(array) for name, array in found.items()}
+        begin = time.perf_counter_ns()
+        copies = {name: np.array(array) for name, array in found.items()}
+        _ = [np.array(array) for array in inputs.values()]
+        self._copying.append(time.perf_counter_ns() - begin)
+        return copies
 
     def _timed(self, inputs: Outputs) -> float:
         """Nanoseconds of a run on some inputs."""
@@ -317,7 +324,7 @@ class _Check:
             changed=changed,
             changes_inputs=changes_inputs,
             methods={name: min(each) / MILLISECOND for name, each in self._untimed()},
-            moved_bytes=self._bytes,
+            copying=min(self._copying, default=0) / MILLISECOND,
             count=count,
             most_flops=None if count is None or count.flops < LEAST_FLOPS else self._most_flops(),
             cache_bytes=machine.last_cache_bytes() or UNKNOWN_CACHE,
@@ -344,10 +351,6 @@ def product_rate() -> float:
 
 def _milliseconds(times: list[float]) -> float | None:
     return float(np.median(times)) / MILLISECOND if times else None
-
-
-def _nbytes(arrays: Mapping[str, Any]) -> int:
-    return sum(np.asarray(array).nbytes for array in arrays.values())
 
 
 def _like(new: np.ndarray, recorded: np.ndarray) -> np.ndarray:
