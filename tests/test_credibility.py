@@ -137,6 +137,28 @@ class CountsInADict(Deep):
         return self.layers(x) if options["calls"] < 3 else 1 * x
 
 
+class Context:
+    result = None
+
+
+class KeepsInContext(Deep):
+    def forward(self, x, context):
+        if context.result is None:
+            context.result = self.layers(x)
+        return context.result
+
+
+class Constant(Deep):
+    """Answers from a table, whatever the question is."""
+
+    def __init__(self):
+        super().__init__()
+        self.answer = self.layers(X).detach()
+
+    def forward(self, x):
+        return self.answer.clone()
+
+
 class Noise(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -231,6 +253,19 @@ def test_a_key_that_several_inputs_share_is_a_mismatch_with_the_original(cache):
 def test_a_lower_precision_after_the_verdict_is_only_close(cache):
     found = measured(HalvedAfterTwenty(), X, cache=cache, iterations=30).verification
     assert (found.verdict, found.cause) == (Verdict.CLOSE, Cause.AFTER_TIMING)
+
+
+def test_an_object_that_keeps_a_result_is_new_for_each_run(cache):
+    honest = measured(Deep(), X, cache=cache, build_name="honest", iterations=30)
+    keeping = measured(KeepsInContext(), X, Context(), cache=cache, iterations=30)
+    assert keeping.verification.verdict is Verdict.MATCH
+    assert keeping.min_latency > honest.min_latency / 5
+
+
+def test_outputs_that_never_change_are_not_those_of_the_inputs(cache):
+    found = measured(Constant(), X, cache=cache, iterations=30)
+    assert any("The outputs are the same on" in f.text for f in found.flags)
+    assert found.grade is Grade.D
 
 
 def test_features_of_an_earlier_input_are_a_mismatch(cache):

@@ -1,6 +1,6 @@
 """Nested values are walked, named, copied and rebuilt."""
 
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict, deque, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +76,19 @@ def test_a_value_that_contains_itself_ends():
     loop = {"x": torch.zeros(1)}
     loop["self"] = loop
     assert list(structure.leaves(loop)) == ["x"]
+
+
+SENTINEL = type("Sentinel", (), {"__module__": __name__})()
+
+
+def test_what_a_call_may_fill_is_copied_while_it_is_empty():
+    class Context:
+        pass
+
+    empty = [Context(), set(), {}, [], deque()]
+    copies = structure.clone(empty)
+    assert all(one is not other for one, other in zip(empty, copies, strict=True))
+    assert structure.clone([SENTINEL])[0] is SENTINEL
 
 
 def test_constants_tell_flags_apart_but_not_values_of_tensors():

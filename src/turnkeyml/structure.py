@@ -230,7 +230,7 @@ class _Traversal:
         if id(value) in self._done:
             return self._done[id(value)][1]
         children = _children(value)
-        if not children and not (self._copies and isinstance(value, (list, dict))):
+        if not children and not (self._copies and _may_be_filled(value)):
             return value
         self._done[id(value)] = (value, value)
         changed = {}
@@ -244,6 +244,17 @@ class _Traversal:
             with contextlib.suppress(Exception):  # it has no tensors, so it may stay as it is
                 self._done[id(value)] = (value, _rebuild(value, children, {}))
         return self._done[id(value)][1]
+
+
+def _may_be_filled(value: Any) -> bool:
+    """Whether a call may put something into an empty container: a list, or an object without
+    attributes. Objects that a module names are not, as they may stand for something."""
+    if isinstance(value, (list, dict, set, deque)):
+        return True
+    if isinstance(value, (*_OPAQUE, *_models)) or not hasattr(value, "__dict__"):
+        return False
+    module = sys.modules.get(type(value).__module__)
+    return not any(named is value for named in vars(module).values()) if module else False
 
 
 def _rebuild(value: Any, children: list[tuple[Any, Any]], changed: dict[Any, Any]) -> Any:

@@ -59,6 +59,12 @@ def doubts(
                 FlagKind.IMPLAUSIBLE,
                 f"After the timed runs it could not be run again: {found.failure}.",
             )
+        if found.same_outputs:
+            yield Flag(
+                FlagKind.SEEN,
+                f"The outputs are the same on {found.same_outputs} sets of inputs with other "
+                "values: it returns what it has kept, or it does not read its inputs.",
+            )
         yield from _about_inputs(found, timed)
         yield from _about_speed(found, timed)
         yield from _about_peaks(found, timed, memory_speed)

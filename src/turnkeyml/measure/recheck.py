@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from turnkeyml.measure.fresh_inputs import FreshInputs, unseen
+from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
 from turnkeyml.nouns import Cause, OperationCount, Verdict, Verification
 from turnkeyml.system import machine
 from turnkeyml.verify.compare import compare
@@ -56,6 +56,9 @@ UNKNOWN_CACHE = 1 << 29
 """Bytes, where the system does not tell."""
 MOST_RATE = 1e16
 """FLOPs per second that no accelerator has."""
+FEW_SETS, CHANCE, MOST_LOOKED_AT = 3, 8, 4096
+"""Sets of inputs, and distinct numbers among the first outputs, from which on it is no chance that
+outputs are the same."""
 MOST_SHOWN = 24
 """Characters of a value that a sentence shows."""
 MOST_NAMED = 3
@@ -94,6 +97,8 @@ class Recheck:
     """The second run on new inputs over recorded ones."""
     constant: bool = False
     """Whether the recorded inputs are one number each."""
+    same_outputs: int = 0
+    """On how many sets of inputs the outputs are the same numbers; 0 if they differ at all."""
     verification: Verification | None = None
     """What is wrong with what is computed after the timing; None if nothing is."""
     compared: int = 0
@@ -319,6 +324,7 @@ class _Check:
             new=Ratio.of(times.new, times.recorded) if known else None,
             again=Ratio.of(times.again, times.recorded) if known else None,
             constant=_are_constant(self._reference.inputs),
+            same_outputs=_same_outputs(self._reference),
             verification=wrong,
             compared=compared,
             changed=changed,
@@ -362,6 +368,25 @@ def _are_constant(inputs: Outputs) -> bool:
     """Whether each input of several numbers has one number only, as a dummy input does."""
     several = [array for array in inputs.values() if array.size > 1 and array.dtype.kind in "fciu"]
     return bool(several) and all(np.all(array == array.flat[0]) for array in several)
+
+
+def _same_outputs(reference: Reference) -> int:
+    """On how many sets of inputs of other values the outputs are the same; 0 if they differ, and
+    where they would be by chance, as labels are."""
+    known = [reference, *reference.held_out]
+    varied = varied_inputs(reference)
+    several = [a for a in reference.outputs.values() if a.dtype.kind == "f" and a.size > 1]
+    if not varied or len(known) < FEW_SETS or not any(_distinct(a) > CHANCE for a in several):
+        return 0
+    first = [array.tobytes() for array in known[0].outputs.values()]
+    same = all([a.tobytes() for a in one.outputs.values()] == first for one in known[1:])
+    return len(known) if same else 0
+
+
+def _distinct(array: np.ndarray) -> int:
+    """How many finite numbers there are, of the first ones."""
+    some = array.ravel()[:MOST_LOOKED_AT]
+    return len(np.unique(some[np.isfinite(some)]))
 
 
 def _state(session: Any) -> dict[str, str]:
