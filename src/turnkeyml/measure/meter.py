@@ -6,7 +6,7 @@ import gc
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -16,6 +16,7 @@ import numpy as np
 
 from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
+from turnkeyml.measure.recheck import is_of_plugin, most_untimed
 from turnkeyml.measure.rules import Rule, is_moving, is_steady
 from turnkeyml.system import activity
 from turnkeyml.system.activity import Activity
@@ -39,6 +40,10 @@ LOOK_OFTEN_SECONDS = 0.25
 """How often we look how far apart the processors are, and if we bring them together: it takes some
 milliseconds."""
 
+FIRST_RUNS = 3
+"""Of a plugin, to see which of its methods wait."""
+MILLISECOND = 1e6
+"""In nanoseconds."""
 MOST_RECOVERY = 1_000_000_000
 MOST_SLICE = 2_000_000_000
 """Nanoseconds that some runs may take together with what is done between them."""
@@ -115,12 +120,14 @@ class SessionMeter:
         self.fresh: FreshInputs | None = None
         self.state: dict[str, str] = {}
         """What a live model held after the warm-up; see ``Session``."""
+        self._late: tuple[str, ...] = ()
+        """Methods of a plugin that wait for an inference which ``run`` has only begun."""
         self._use([session])
 
     def _use(self, sessions: Sequence[Session]) -> None:
         """Run these sessions in turns."""
         self._sessions = sessions
-        self._calls = [_synchronous(s) if s.asynchronous else s.run for s in sessions]
+        self._calls = [_whole(s, self._late) for s in sessions]
         """Each is one inference, done when it returns."""
         self._number = 0
         """Of the session that runs, or ran last."""
@@ -131,6 +138,7 @@ class SessionMeter:
         if rule.placement_seconds > 0 and may_move():
             self._placement_seconds = rule.placement_seconds
             self._look_around()
+        self._late = self._late_methods()
         self._renew()
         with _without_collector():
             timer, empty_call = self._calibrate()
@@ -152,6 +160,26 @@ class SessionMeter:
         if self.make_fresh is not None:
             self.fresh = self.make_fresh()
             self._use(self.fresh.sessions)
+
+    def _late_methods(self) -> tuple[str, ...]:
+        """The methods of a plugin that wait although nothing says that ``run`` returns early. They
+        are timed with it: otherwise runs would pile up, for minutes. A flag will say so."""
+        if self.make_fresh is None or not is_of_plugin(self._session):
+            return ()
+        times: dict[str, list[int]] = {"run": [], "synchronize": [], "outputs": [], "copying": []}
+        for _ in range(FIRST_RUNS):
+            self._session.prepare()
+            outputs: Mapping[str, np.ndarray] = {}
+            for name, each in times.items():
+                begin = self._clock()
+                if name == "copying":
+                    _ = [np.array(array) for array in outputs.values()]
+                else:
+                    outputs = getattr(self._session, name)()
+                each.append(self._clock() - begin)
+        taken = {name: min(each) / MILLISECOND for name, each in times.items()}
+        most = most_untimed(taken["run"], 2 * taken["copying"])
+        return tuple(name for name in ("synchronize", "outputs") if taken[name] > most)
 
     def _turns_out_to_change_inputs(self) -> bool:
         """Whether runs have changed their inputs, which the first run did not; from now on they get
@@ -289,12 +317,17 @@ class SessionMeter:
         return float(np.median(single)), float(np.median(blocks)) / 100
 
 
-def _synchronous(session: Session) -> Callable[[], None]:
-    run, synchronize = session.run, session.synchronize
+def _whole(session: Session, late: tuple[str, ...]) -> Callable[[], None]:
+    """One inference of a session, done when it returns; ``late`` are more methods that wait."""
+    names = ["run", *(["synchronize"] if session.asynchronous or late else [])]
+    names += [name for name in late if name not in names]
+    if len(names) == 1:
+        return session.run
+    methods = [getattr(session, name) for name in names]
 
     def call() -> None:
-        run()
-        synchronize()
+        for method in methods:
+            method()
 
     return call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnkeyml.measure.recheck import MOST_NAMED, MOST_RATE, Recheck
+from turnkeyml.measure.recheck import MOST_NAMED, MOST_RATE, Recheck, most_untimed
 from turnkeyml.nouns import Flag, FlagKind, Performance
 
 __all__ = ["doubts"]
@@ -29,13 +29,6 @@ TIMES_CACHE, TIMES_MEMORY = 2.0, 16.0
 many times as fast as one thread copies it at most."""
 NARROWEST = 0.25
 """Of the bytes of a weight, what it may have in a build."""
-LEAST_METHOD = 0.25
-"""Milliseconds that a method may take which is not timed, besides ``COPIES`` of the inputs and
-outputs, and besides ``SHARE`` of the run."""
-SHARE = 0.5
-COPIES = 4
-"""How many copies of the inputs and outputs a method may make, or changes of dtype and place that
-take as long."""
 
 
 def doubts(
@@ -168,7 +161,7 @@ def _about_state(found: Recheck) -> Iterator[Flag]:
 def _about_methods(found: Recheck) -> Iterator[Flag]:
     """Whether the session works where nobody times it."""
     run = found.methods.get("run", 0.0)
-    most = max(LEAST_METHOD + COPIES * found.copying, SHARE * run)
+    most = most_untimed(run, found.copying)
     for name in ("prepare", "synchronize", "outputs", "feed"):
         taken = found.methods.get(name, 0.0)
         if taken > most:

@@ -33,7 +33,7 @@ from turnkeyml.verify.reference import Outputs, Reference, agree
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
 
-__all__ = ["Ratio", "Recheck", "product_rate", "recheck"]
+__all__ = ["Ratio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
 
 MOST_PAIRS, FEW_PAIRS = 14, 5
 """How often runs on new and on recorded inputs are compared; of slow models less often."""
@@ -41,6 +41,12 @@ SECONDS = 0.5
 """For how long that may take where one pair does not take longer."""
 MILLISECOND = 1e6
 """In nanoseconds."""
+LEAST_METHOD, SHARE = 0.25, 0.5
+"""Milliseconds that a method may take which is not timed, besides ``COPIES`` of the inputs and
+outputs; and of a run, the share that it may take in any case."""
+COPIES = 4
+"""How many copies of the inputs and outputs a method may make, or changes of dtype and place that
+take as long."""
 MOST_FLOPS_AGAIN = 1e11
 """Of models with more, the original is not run again."""
 LEAST_FLOPS = 1e7
@@ -294,7 +300,7 @@ class _Check:
         """The methods whose times say something. What is timed together with ``run`` does not, nor
         does ``feed`` of our own sessions, which place what they are fed, nor ``prepare`` where a
         run modifies its inputs."""
-        known = type(self._session).__module__.startswith("turnkeyml.runtimes.")
+        known = not is_of_plugin(self._session)
         left_out = {"feed": known, "prepare": self._session.changes_inputs}
         left_out["synchronize"] = self._session.asynchronous
         yield from ((n, t) for n, t in self._methods.items() if not left_out.get(n))
@@ -335,6 +341,16 @@ class _Check:
             most_flops=None if count is None or count.flops < LEAST_FLOPS else self._most_flops(),
             cache_bytes=machine.last_cache_bytes() or UNKNOWN_CACHE,
         )
+
+
+def most_untimed(run: float, copying: float) -> float:
+    """Milliseconds that a method may take which is not timed, where a run and a copy of the inputs
+    and outputs take so many."""
+    return max(LEAST_METHOD + COPIES * copying, SHARE * run)
+
+
+def is_of_plugin(session: Any) -> bool:
+    return not type(session).__module__.startswith("turnkeyml.runtimes.")
 
 
 def product_rate() -> float:
