@@ -461,6 +461,12 @@ def test_work_outside_of_run_is_found_and_the_method_named(method):
     assert [f.text.partition("(")[0] for f in flags] == [method]
 
 
+def test_restoring_inputs_does_not_hide_work():
+    session = Plugin(prepare=0.004)
+    session.changes_inputs = True
+    assert FlagKind.METHODS in {f.kind for f in doubts([checked(session)], performance(), None)}
+
+
 def test_large_outputs_do_not_hide_work():
     x = np.linspace(-1, 1, 1 << 17, dtype=np.float32)
     reference = Reference({"x": x}, {"y": -x})

@@ -298,10 +298,10 @@ class _Check:
 
     def _untimed(self) -> Iterator[tuple[str, list[float]]]:
         """The methods whose times say something. What is timed together with ``run`` does not, nor
-        does ``feed`` of our own sessions, which place what they are fed, nor ``prepare`` where a
-        run modifies its inputs."""
+        do ``feed`` of our own sessions, which place what they are fed, and their ``prepare`` where
+        a run modifies its inputs."""
         known = not is_of_plugin(self._session)
-        left_out = {"feed": known, "prepare": self._session.changes_inputs}
+        left_out = {"feed": known, "prepare": known and self._session.changes_inputs}
         left_out["synchronize"] = self._session.asynchronous
         yield from ((n, t) for n, t in self._methods.items() if not left_out.get(n))
 
