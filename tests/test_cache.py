@@ -16,9 +16,10 @@ import torch
 import yaml
 
 from turnkeyml import benchmark_files, benchmark_model, build_model, load_state
-from turnkeyml.cache.files import replacing, to_yaml
+from turnkeyml.cache.files import remove_leftovers, replacing, to_yaml
 from turnkeyml.cache.layout import BuildFolder, build_name, safe_name
 from turnkeyml.errors import TurnkeyError
+from turnkeyml.launch.journal import Journal
 from turnkeyml.measure.record import load_samples
 
 from .conftest import EXAMPLES
@@ -430,3 +431,27 @@ def test_only_builds_inside_the_cache_are_ever_deleted(cache, tmp_path, turnkey)
     assert turnkey("cache", "delete", "--all").returncode == 0
     assert {p.name for p in cache.iterdir()} == {".locks", "not_a_build", "link"}
     assert (tmp_path / "precious" / "turnkey_stats.yaml").exists()
+
+
+def test_a_leftover_is_removed_only_when_nobody_writes_it_any_more(tmp_path):
+    with replacing(tmp_path / "a.json") as written:
+        written.write_text("1")
+        abandoned = tmp_path / ".writing-0123456789abcdef.json"
+        abandoned.write_text("half")
+        for path in (written, abandoned):  # as if a clock had jumped, or its process been stopped
+            os.utime(path, (0, 0))
+        remove_leftovers(tmp_path)
+        assert written.exists()
+        assert not abandoned.exists()
+    assert (tmp_path / "a.json").read_text() == "1"
+
+
+def test_a_run_removes_what_killed_commands_left_half_written(cache):
+    folder = cache / ".runs"
+    folder.mkdir(parents=True)
+    rests = [where / ".writing-0123456789abcdef.json" for where in (cache, folder)]
+    for rest in rests:
+        rest.write_text("half")
+        os.utime(rest, (0, 0))
+    Journal(str(cache)).begin([])
+    assert not any(rest.exists() for rest in rests)

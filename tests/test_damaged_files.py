@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import zipfile
+from dataclasses import replace as replace_field
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -17,14 +20,23 @@ from turnkeyml.cache.arrays import load_arrays, save_arrays
 from turnkeyml.cache.checkup import damages
 from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.cache.files import load_yaml, replacing, to_yaml
+from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.plain_yaml import parse
-from turnkeyml.cache.stats import add_evaluation, read_stats, update_stats
+from turnkeyml.cache.stats import (
+    add_evaluation,
+    read_stats,
+    reinstate_evaluations,
+    retire_evaluations,
+    update_stats,
+)
 from turnkeyml.errors import BuildError, MeasureError
-from turnkeyml.measure.record import failed, load_samples
-from turnkeyml.nouns import events
+from turnkeyml.launch.follow import Follower
+from turnkeyml.measure.record import failed, load_distances, load_samples
+from turnkeyml.nouns import Input, Plan, Task, events
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
+from .fuzzing import CORPUS, Silent
 from .test_cache import build
 
 
@@ -369,3 +381,87 @@ def test_external_data_may_be_a_link_inside_of_the_folder(model):
     (path.parent / "real" / "data").write_bytes(b"x" * 16)
     (path.parent / "link").symlink_to("real/data")
     assert data_files(path) == [path.parent / "link"]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [[2**60], [-3], [1, 2, 3], [2], np.array([3], "M8[s]"), np.array([[3]]), np.array([3.0])],
+)
+def test_distances_that_do_not_fit_the_samples_are_not_known(tmp_path, rounds):
+    path = tmp_path / "samples.npz"
+    whole = {"timed": [1, 2, 3], "processes": [3], "blocks": [1], "distances": [1.0]}
+    np.savez(path, **{k: np.array(v) for k, v in whole.items()}, rounds=np.array(rounds))
+    (found,) = load_distances(path)
+    assert np.isnan(found).tolist() == [True] * 3
+    np.savez(path, **{k: np.array(v) for k, v in whole.items()}, rounds=np.array([3]))
+    assert load_distances(path)[0].tolist() == [1.0] * 3
+
+
+def test_stats_that_the_disk_does_not_give_now_are_neither_replaced_nor_set_aside(
+    cache, monkeypatch
+):
+    folder = BuildFolder(cache, "b_12345678")
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    add_evaluation(folder, failed(device, runtime, "first"))
+    add_evaluation(folder, failed(device, runtime, "second"))
+    before = {path.name: path.read_bytes() for path in folder.path.iterdir()}
+    whole = os.open
+    for name in (folder.stats.name, folder.history.name):
+
+        def fail(path, *rest, name=name, **more):
+            if os.path.basename(path) == name:
+                raise OSError(errno.EMFILE, "Too many open files", path)
+            return whole(path, *rest, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", fail)
+            with pytest.raises(DamagedFile, match="Too many open files"):
+                add_evaluation(folder, failed(device, runtime, "third"))
+        assert {path.name: path.read_bytes() for path in folder.path.iterdir()} == before
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EIO, "E")))
+        with pytest.raises(DamagedFile):
+            update_stats(folder, model_name="new")
+        with pytest.raises(DamagedFile):
+            retire_evaluations(folder)
+    add_evaluation(folder, failed(device, runtime, "third"))
+    assert [e["reason"] for e in read_stats(folder)["evaluations"]] == ["third"]
+    assert [e["reason"] for e in read_history(folder)] == ["first", "second"]
+
+
+def test_an_evaluation_is_in_the_stats_or_the_history_at_every_moment(cache, monkeypatch):
+    folder = BuildFolder(cache, "b_12345678")
+    device, runtime = find_device("x86"), find_runtime("ort", "x86")
+    replace = Path.replace
+    moments = []
+
+    def replace_and_look(self, target):
+        replace(self, target)
+        rows = [*read_stats(folder).get("evaluations", ()), *read_history(folder)]
+        moments.append({row["reason"] for row in rows})
+
+    monkeypatch.setattr(Path, "replace", replace_and_look)
+    first = replace_field(failed(device, runtime, "first"), artifact_sha256="1" * 64)
+    add_evaluation(folder, first)
+    retired = retire_evaluations(folder)
+    reinstate_evaluations(folder, retired, ["1" * 64])
+    add_evaluation(folder, failed(device, runtime, "second"))
+    assert len(moments) >= 7
+    assert all("first" in moment for moment in moments)
+    assert [row["reason"] for row in read_history(folder)] == ["first"]
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "", "../../.."])
+def test_the_name_of_a_build_in_an_event_may_be_none(tmp_path, name):
+    (event,) = [
+        e
+        for e in events.Reader(str(CORPUS / "events" / "script.jsonl")).read()
+        if isinstance(e, events.InvocationFound)
+    ]
+    record = replace_field(event.invocation, build_name=name)
+    task = Task(Input("net.py"), Plan(cache_dir=str(tmp_path)))
+    events.Sink(str(tmp_path / "1.jsonl")).send(events.InvocationFound(record))
+    follower = Follower(task, tmp_path / "1.jsonl", Silent())
+    follower.read()
+    (row,) = follower.result("it was killed").invocations
+    assert row.failure == "it was killed"

@@ -62,8 +62,9 @@ def replacing(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}{path.suffix}"
     # The system applies the umask, which a process can only learn by changing it for everyone.
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
+        _lock_at_once(handle)
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
@@ -74,7 +75,21 @@ def replacing(path: Path) -> Iterator[Path]:
         named(error, path)
         raise
     finally:
+        os.close(handle)
         temporary.unlink(missing_ok=True)
+
+
+def _lock_at_once(handle: int) -> bool:
+    """Lock an open file as long as it is open; False if another process has locked it."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # a file system without locks
+        return True
+    return True
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -92,8 +107,17 @@ def remove_leftovers(folder: Path) -> None:
     for leftover in folder.glob(f"{TEMPORARY_PREFIX}*"):
         with contextlib.suppress(FileNotFoundError):  # its process may just have finished it
             age = time.time() - leftover.lstat().st_mtime
-            if age > LEFTOVER_SECONDS and is_regular(leftover):
+            if age > LEFTOVER_SECONDS and is_regular(leftover) and not _is_written(leftover):
                 leftover.unlink()
+
+
+def _is_written(temporary: Path) -> bool:
+    """Whether the process that writes a file is alive: it may be stopped, and clocks may jump."""
+    handle = os.open(temporary, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    try:
+        return not _lock_at_once(handle)
+    finally:
+        os.close(handle)
 
 
 def set_aside(path: Path) -> Path:
@@ -212,7 +236,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError:
         raise DamagedFile(path, "it is not UTF-8 text") from None
     except OSError as error:
-        raise DamagedFile(path, error.strerror or str(error)) from None
+        raise DamagedFile(path, error.strerror or str(error), error) from None
 
 
 def open_regular(path: Path) -> int:
@@ -222,7 +246,8 @@ def open_regular(path: Path) -> int:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        raise DamagedFile(path, getattr(error, "strerror", None) or str(error)) from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise DamagedFile(path, why, error) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise DamagedFile(path, "it is not a regular file")

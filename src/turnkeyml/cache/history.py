@@ -36,7 +36,9 @@ def add_history(folder: BuildFolder, evaluations: Iterable[Any]) -> None:
         return
     try:
         before = _content(folder)
-    except DamagedFile:
+    except DamagedFile as error:
+        if error.may_be_whole:
+            raise
         set_aside(folder.history)
         before = b""
     with replacing(folder.history) as temporary:
@@ -57,8 +59,11 @@ def _content(folder: BuildFolder) -> bytes:
         handle = open_regular(folder.history)
     except FileNotFoundError:
         return b""
-    with os.fdopen(handle, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
+    try:
+        with os.fdopen(handle, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise DamagedFile(folder.history, error.strerror or str(error), error) from None
     if len(content) > MOST_BYTES:
         raise DamagedFile(folder.history, f"it has more than {MOST_BYTES // 10**6} MB")
     return content

@@ -158,6 +158,19 @@ def _load(folder: BuildFolder) -> dict[str, Any]:
     return data
 
 
+def _before_change(folder: BuildFolder) -> dict[str, Any]:
+    """The stats that are about to be changed; empty where they are damaged.
+
+    Stats that a disk does not give at the moment are an error: they must not be replaced.
+    """
+    try:
+        return _load(folder)
+    except DamagedFile as error:
+        if error.may_be_whole:
+            raise
+        return {}
+
+
 def stats_damages(folder: BuildFolder) -> list[str]:
     """What in the stats of a build cannot be used, in sentences."""
     try:
@@ -197,6 +210,8 @@ def update_stats(folder: BuildFolder, **sections: Any) -> str | None:
     try:
         stats = _load(folder)
     except DamagedFile as error:
+        if error.may_be_whole:
+            raise
         aside = set_aside(folder.stats)
         stats = {}
         told = f"The earlier stats could not be read ({error.why}); they are in {aside.name}."
@@ -264,7 +279,7 @@ def _why_damaged(data: Any) -> str | None:
 def add_evaluation(folder: BuildFolder, evaluation: Evaluation) -> None:
     """Record an evaluation; an older one of the same kind moves to the history of the build."""
     new = to_dict(evaluation)
-    stats = _as_written(folder)
+    stats = _before_change(folder)
     before = _all_evaluations(stats)
     add_history(folder, [e for e in before if _is_same_kind(e, new)])
     kept = [e for e in before if not _is_same_kind(e, new)]
@@ -278,7 +293,7 @@ def retire_evaluations(folder: BuildFolder, *, keep_live: bool = False) -> list[
 
     ``keep_live``: those of live models stay, as the model is the same.
     """
-    every = [e for e in _all_evaluations(_as_written(folder)) if e]
+    every = [e for e in _all_evaluations(_before_change(folder)) if e]
     kept = [e for e in every if keep_live and isinstance(e, dict) and e.get("artifact") is None]
     retired = [e for e in every if e not in kept]
     add_history(folder, retired)
@@ -293,8 +308,8 @@ def reinstate_evaluations(
     known = set(checksums)
     same = [e for e in retired if isinstance(e, dict) and e.get("artifact_sha256") in known]
     if same:
-        take_from_history(folder, same)
-        update_stats(folder, evaluations=[*_all_evaluations(_as_written(folder)), *same])
+        update_stats(folder, evaluations=[*_all_evaluations(_before_change(folder)), *same])
+        take_from_history(folder, same)  # a process that is killed before it leaves two, not none
 
 
 def begin_work(folder: BuildFolder, work: Work) -> None:
@@ -308,7 +323,7 @@ def begin_work(folder: BuildFolder, work: Work) -> None:
 
 def record_build(folder: BuildFolder, state: BuildState) -> None:
     """Note in the stats how a build has ended, from its state."""
-    planned = _planned(_as_written(folder))
+    planned = _planned(_before_change(folder))
     working = {"evaluations": planned} if state.succeeded and planned else None
     update_stats(folder, build=_section_of(state), working=working)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -223,7 +224,8 @@ class Follower:
         if record.hash in self._results:
             return self._results[record.hash]
         folder = BuildFolder(Path(self._plan.cache_dir), record.build_name).path
-        build_dir = str(folder) if folder.is_dir() else None  # left by an earlier run
+        # Left by an earlier run. The name comes from an event, and may be none of a folder.
+        build_dir = str(folder) if os.path.isdir(folder) else None
         row = InvocationResult(record, self.item.selects(record), build_dir=build_dir)
         if self._plan.analyze_only or not row.selected:
             return row

@@ -103,7 +103,7 @@ def _builds(task: Task, result: InputResult, sequence: str | None) -> list[Cache
     found = []
     for name in names:
         folder = BuildFolder(Path(task.plan.cache_dir), name)
-        if folder.path.is_dir():
+        if os.path.isdir(folder.path):  # the name may come from anyone's record
             obstacle = _obstacle(read_state(folder), folder, task.plan, sequence)
             found.append(CachedBuild(name, disk_bytes([folder]), not obstacle, obstacle))
     return found

@@ -71,7 +71,8 @@ class Journal:
         """Remove the records of tasks that are about to run, and leftovers of a killed run."""
         folder = journal_folder(self._cache_dir)
         folder.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(folder)
+        for written in (folder, self._cache_dir):
+            remove_leftovers(written)
         for task in tasks:
             make_way(self._path(task))
             self._path(task).unlink(missing_ok=True)

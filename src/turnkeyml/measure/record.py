@@ -220,10 +220,18 @@ def _distances_of(arrays: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     counts, rounds, found = arrays["processes"], arrays.get("rounds"), arrays.get("distances")
     total = int(counts.sum())
     each = np.full(total, np.nan)
-    if rounds is not None and found is not None and len(rounds) == len(found) and total:
-        repeated = np.repeat(found.astype(np.float64), rounds)
-        each = repeated if len(repeated) == total else each
+    if rounds is not None and found is not None and _fit(rounds, found, total):
+        each = np.repeat(found.astype(np.float64), rounds)
     return np.split(each, np.cumsum(counts)[:-1])
+
+
+def _fit(rounds: np.ndarray, distances: np.ndarray, total: int) -> bool:
+    """Whether there is a number for each round, and the rounds have so many samples."""
+    if rounds.ndim != 1 or rounds.shape != distances.shape:
+        return False
+    if rounds.dtype.kind not in "iu" or distances.dtype.kind not in "iuf":
+        return False
+    return total > 0 and not (rounds < 0).any() and sum(rounds.tolist()) == total
 
 
 def _distances(samples: Sequence[Samples]) -> np.ndarray:
