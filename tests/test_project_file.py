@@ -111,6 +111,10 @@ def test_a_value_of_one_type_is_for_the_commands_that_take_it(project):
         ("rebuild = 'maybe'", "rebuild: Unknown rebuild policy 'maybe'; choose from:"),
         ("yes = true", "'yes' has no default; give --yes on the command line."),
         ("threads = ", "is not valid TOML: "),
+        pytest.param(
+            f"threads = {'9' * 5000}", "is not valid TOML: Exceeds the limit", id="digits"
+        ),
+        pytest.param("threads = " + "[" * 5000, "it is nested too deeply", id="nested"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence_with_file_and_key(project, turnkey, content, sentence):

@@ -91,8 +91,10 @@ def _read(file: Path, content: bytes) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise UsageError(f"{file} is not UTF-8 text.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise UsageError(f"{file} is not valid TOML: it is nested too deeply.") from None
+    except ValueError as error:  # also what Python says of a number with thousands of digits
+        raise UsageError(f"{file} is not valid TOML: {str(error).partition(';')[0]}.") from None
 
 
 @dataclass(frozen=True)

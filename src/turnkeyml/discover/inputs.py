@@ -21,6 +21,8 @@ __all__ = ["did_you_mean", "find_inputs", "is_input_name", "suffixes"]
 
 LIST = ".txt"
 """The suffix of a text file with one input per line."""
+DEEPEST = 20
+"""How many lists may be around a list that they include."""
 
 
 def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Input]:
@@ -29,8 +31,9 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
     With ``wanted``, only files with matching labels. Raises a usage error if a file is not found.
     """
     found: dict[tuple[str, str, tuple[str, ...]], Input] = {}
+    done: set[str] = set()
     for name in names:
-        for item in _expand(str(name), Path(), ()):
+        for item in _expand(str(name), Path(), (), done):
             found.setdefault((os.path.abspath(item.path), item.module, item.targets), item)
     inputs = [_labelled(item) for item in found.values()]
     chosen = [item for item in inputs if matches(item.labels, wanted or {})]
@@ -61,7 +64,11 @@ def _labelled(item: Input) -> Input:
     return replace(item, labels=labels.values, malformed_labels=labels.malformed)
 
 
-def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
+def _expand(name: str, base: Path, lists: tuple[str, ...], done: set[str]) -> list[Input]:
+    """The inputs that a name stands for, without those of lists that are ``done``.
+
+    These would not add any, and lists that name each other twice would take for ever.
+    """
     path, hashes = split_hashes(name, str(base))
     targets = tuple(h.strip() for h in (hashes or "").split(",") if h.strip())
     if hashes is not None and not targets:
@@ -75,7 +82,7 @@ def _expand(name: str, base: Path, lists: tuple[str, ...]) -> list[Input]:
     inputs = []
     for file in files:
         if file.lower().endswith(LIST):
-            inputs += _read_list(file, lists)
+            inputs += _read_list(file, lists, done)
         else:
             inputs.append(Input(file, targets))
     return inputs
@@ -148,17 +155,22 @@ def _check(path: str) -> str:
     return path
 
 
-def _read_list(file: str, above: tuple[str, ...]) -> list[Input]:
+def _read_list(file: str, above: tuple[str, ...], done: set[str]) -> list[Input]:
     absolute = os.path.abspath(file)
     if absolute in above:
         raise UsageError(f"The list {file!r} includes itself.")
+    if len(above) == DEEPEST:
+        raise UsageError(f"The list {file!r} is the last of {DEEPEST + 1} that include each other.")
+    if absolute in done:
+        return []
     inputs = []
     lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     for number, entry in enumerate(map(str.strip, lines), start=1):
         if not entry or entry.startswith("#"):
             continue
         try:
-            inputs += _expand(entry, Path(file).parent, (*above, absolute))
+            inputs += _expand(entry, Path(file).parent, (*above, absolute), done)
         except UsageError as error:
             raise UsageError(f"{file}, line {number}: {error}") from None
+    done.add(absolute)
     return inputs
