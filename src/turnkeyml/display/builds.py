@@ -25,7 +25,7 @@ def stats_lines(
     """The state and the stats of a build."""
     return [
         f"Info: The state of build {name} in cache {cache_dir} is:",
-        *(["The state cannot be read."] if state is None else to_yaml(state).split("\n")),
+        *(["There is no state that can be read."] if state is None else to_yaml(state).split("\n")),
         f"Info: The stats of build {name} are:",
         *to_yaml(stats).split("\n"),
     ]

@@ -48,6 +48,9 @@ from turnkeyml.runtimes.registry import available_runtimes, find_device, find_ru
 
 __all__ = ["evaluate"]
 
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
+"""What a full or broken disk answers. It is no defect of turnkey: a sentence is enough."""
+
 
 def evaluate(
     subject: Subject,
@@ -87,10 +90,20 @@ def evaluate(
                 f"No space left on device for {error.filename or folder.path}: the disk is full. "
                 "Free some space, or choose another cache with --cache-dir."
             )
-        return replace(result, failure=failure, traceback=traceback.format_exc())
+        return replace(result, failure=failure, traceback=_trace(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the other invocations must go on
         failure = f"Unknown turnkey error: {describe(error)}"
         return replace(result, failure=failure, traceback=traceback.format_exc())
+
+
+def _trace(error: BaseException) -> str | None:
+    """The traceback of an error that is being handled; none where the disk is to blame."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in DISK_ERRORS:
+            return None
+        cause = cause.__cause__
+    return traceback.format_exc()
 
 
 @dataclass(frozen=True)
@@ -140,7 +153,7 @@ class _Work:
             except TurnkeyError as error:
                 with contextlib.suppress(OSError):  # the result has the failure anyway
                     self._write_failure(str(error))
-                trace = traceback.format_exc() if environment.traceback() else None
+                trace = _trace(error) if environment.traceback() else None
                 return replace(
                     result,
                     failure=str(error),

@@ -186,13 +186,13 @@ def _run(assignment: str) -> None:
     """Run an assignment in the child, then exit as Python exits a script: with exit handlers."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     adopt_orphans()
     die_with_parent()
     _prefer_oom_kill()
     _reseed()
     code = 1
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv = ["turnkey", assignment]
         import_module("turnkeyml.evaluate.child").main()
         code = 0
