@@ -159,6 +159,7 @@ def test_processes_of_the_script_are_no_other_programs():
     assert threads.other_cores == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["ort", "torch-eager"])
 @pytest.mark.parametrize(("name", "what"), [("a_thread", "thread"), ("a_child", "process")])
 def test_a_measurement_says_what_its_script_left(tmp_path, name, what, runtime):

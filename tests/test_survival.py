@@ -44,6 +44,7 @@ def failing(tmp_path, cache, turnkey):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(CAUSES))
 def test_a_failing_disk_is_a_sentence_and_measurements_are_kept(
     failing, turnkey, tmp_path, cache, kind
