@@ -43,7 +43,7 @@ from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.ratios import (
     SpeedVerdict,
     draws_from_samples,
-    generator,
+    ratio_generator,
     ratio_of,
     verdict_on,
 )
@@ -54,12 +54,12 @@ from turnkeyml.measure.record import (
     load_samples,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT, RIGOROUS
+from turnkeyml.measure.rules import DEFAULT_RULE, RIGOROUS_RULE
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.report import compare as report
+from turnkeyml.report import comparing as report
 from turnkeyml.runtimes.contract import Request, Session
 from turnkeyml.runtimes.registry import find_device, find_runtime
 from turnkeyml.system.machine import usable_cores
@@ -167,7 +167,7 @@ def fresh_over_same(session: Session, reference: Reference, rounds: int = 60) ->
     size = sum(a.nbytes for a in (*reference.inputs.values(), *reference.outputs.values()))
     varied = varied_inputs(reference)
     meters["fresh"].make_fresh = lambda: FreshInputs(session, reference.inputs, varied, size)
-    warm = {name: meter.warm_up(DEFAULT) for name, meter in meters.items()}["same"]
+    warm = {name: meter.warm_up(DEFAULT_RULE) for name, meter in meters.items()}["same"]
     samples = max(1, int(0.1e9 / (warm.typical * warm.block)))
     ratios = []
     for _ in range(rounds):
@@ -209,7 +209,7 @@ def in_turns(folder: Path, rounds: int, ours_first: int) -> list[float]:
         worker = Worker("turnkeyml.measure.worker", request, Path(name), "ort")
         worker.rest()
         theirs = theirs or HandWritten(folder)
-        warm = worker.warm_up(DEFAULT)
+        warm = worker.warm_up(DEFAULT_RULE)
         worker.rest()
         samples = max(1, int(0.2e9 / (warm.typical * warm.block)))
         runs = samples * warm.block
@@ -275,8 +275,8 @@ def seen_slower(samples: list[np.ndarray]) -> int:
 
 def verdict(first: np.ndarray, second: np.ndarray) -> str:
     """What compare says of two runs, each of one process."""
-    a = draws_from_samples([first], generator("a"))
-    b = draws_from_samples([second], generator("b"))
+    a = draws_from_samples([first], ratio_generator("a"))
+    b = draws_from_samples([second], ratio_generator("b"))
     assert a is not None
     assert b is not None
     return verdict_on(ratio_of(float(np.median(first)), float(np.median(second)), b - a))
@@ -330,7 +330,7 @@ def measured_runs(cache: Path, times: int, *options: str) -> list[Path]:
 
 
 def called(first: Path, second: Path) -> SpeedVerdict:
-    (row,) = report.compare(str(first), str(second)).rows
+    (row,) = report.compare_measurements(str(first), str(second)).rows
     return row.verdict
 
 
@@ -445,7 +445,7 @@ def measured(shape: Shape, seed: int) -> Samples:
     """A stream through the real sampler, by the default rule."""
     rng = np.random.default_rng(seed)
     stream = Stream(lambda position: shape(rng, position))
-    (samples,) = sample([SessionMeter(stream, stream.clock)], DEFAULT)
+    (samples,) = sample([SessionMeter(stream, stream.clock)], DEFAULT_RULE)
     assert isinstance(samples, Samples)
     return samples
 
@@ -460,7 +460,7 @@ def coverage(_: Path) -> None:
         inside += interval is not None and interval.low <= TRUE_MEDIAN <= interval.high
     for number in range(50):
         samples = measured(drifting, number)
-        record = evaluation_of([Sitting(samples, Costs(0.0))], device, runtime, 1, DEFAULT)
+        record = evaluation_of([Sitting(samples, Costs(0.0))], device, runtime, 1, DEFAULT_RULE)
         assert record.performance is not None
         kinds = {flag.kind for flag in record.performance.flags}
         flagged += "drift" in kinds
@@ -527,7 +527,7 @@ def made_up(cache: Path, side: int, place: Placement, rng: np.random.Generator, 
         sittings.append(Sitting(samples, Costs(0.1)))
     where = build.benchmark("x86", "ort")
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
-    evaluation = evaluation_of(sittings, device, runtime, 2, RIGOROUS)
+    evaluation = evaluation_of(sittings, device, runtime, 2, RIGOROUS_RULE)
     name = (where / "samples.npz").relative_to(build.path).as_posix()
     evaluation = replace(evaluation, samples_file=name, build_name=build.name, precision="fp32")
     save_evaluation(where, sittings, evaluation)

@@ -171,7 +171,7 @@ def _heat() -> None:
     """Keep the GPU busy: at the clock rate of an idle one cuDNN chooses other kernels."""
     from turnkeyml.runtimes import cuda
 
-    stream, size = cuda.Stream(), 1 << 28
+    stream, size = cuda.CudaStream(), 1 << 28
     host, device = cuda.PinnedArray((size,), np.dtype(np.uint8)), cuda.DeviceArray(size)
     begin, there = time.perf_counter(), cuda.to_device(host, device, stream)
     while time.perf_counter() - begin < HEAT_SECONDS:
@@ -259,7 +259,7 @@ def _ort_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
 
     from turnkeyml.runtimes import cuda
 
-    stream = cuda.Stream()
+    stream = cuda.CudaStream()
     settings = {"device_id": "0", "user_compute_stream": str(stream.address), "use_tf32": "0"}
     session = onnxruntime.InferenceSession(
         str(folder / MODEL), providers=[("CUDAExecutionProvider", settings), "CPUExecutionProvider"]
@@ -296,7 +296,7 @@ def _ort_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
         stream.synchronize()
 
     def device_times(runs: int) -> list[float]:
-        events = [(cuda.Event(), cuda.Event()) for _ in range(runs)]
+        events = [(cuda.CudaEvent(), cuda.CudaEvent()) for _ in range(runs)]
         for start, end in events:
             start.record(stream)
             session.run_with_iobinding(binding, waiting)
@@ -320,7 +320,7 @@ def _trt_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
     runtime = trt.Runtime(trt.Logger(trt.Logger.ERROR))
     engine = runtime.deserialize_cuda_engine(path.read_bytes())
     context = engine.create_execution_context()
-    stream = cuda.Stream()
+    stream = cuda.CudaStream()
     ins: list[Callable[[], int]] = []
     outs: list[Callable[[], int]] = []
     kept: list[Any] = []
@@ -349,7 +349,7 @@ def _trt_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
         stream.synchronize()
 
     def device_times(runs: int) -> list[float]:
-        events = [(cuda.Event(), cuda.Event()) for _ in range(runs)]
+        events = [(cuda.CudaEvent(), cuda.CudaEvent()) for _ in range(runs)]
         for start, end in events:
             start.record(stream)
             context.execute_async_v3(stream.address)

@@ -24,7 +24,7 @@ import numpy as np
 from turnkeyml import environment
 from turnkeyml.cache.layout import build_folders
 from turnkeyml.cache.stats import read_stats
-from turnkeyml.report.compare import compare
+from turnkeyml.report.comparing import compare_measurements
 from turnkeyml.report.table import save_reports
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -73,7 +73,7 @@ def _read(cache: Path) -> None:
 def _compare(cache: Path, other: Path) -> None:
     floor = _seconds(lambda: [_unpack(one) for one in (cache, other)])
     rows: list[int] = []
-    taken = _seconds(lambda: rows.append(len(compare(str(cache), str(other)).rows)))
+    taken = _seconds(lambda: rows.append(len(compare_measurements(str(cache), str(other)).rows)))
     each = 1e4 / rows[0]
     print(f"comparing 10,000 rows: {taken * each:.1f} s; reading both sides: {floor * each:.1f} s")
     print(f"ratio: {taken / floor:.1f} (at most {MOST_COMPARED:g})")

@@ -162,7 +162,7 @@ def main() -> None:
             f"WHO = 'worker'\n{known}{HEAD}\nturnkey_watch({watched})\nturnkey_watch({OFTEN}, True)"
         )
         outer.write_text(f"WHO = 'parent'\n{known}{HEAD}{AROUND}\nturnkey_watch({PARENT})")
-        program = f"exec(open({str(outer)!r}).read()); from turnkeyml.cli.main import main; main()"
+        program = f"exec(open({str(outer)!r}).read()); from turnkeyml.cli.entry import main; main()"
         subprocess.run([sys.executable, "-c", program, *words], check=True)
         taken = time.time() - start
         rows = sorted(map(json.loads, log.read_text().splitlines()))

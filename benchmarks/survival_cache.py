@@ -25,7 +25,7 @@ from turnkeyml.cache.checkup import damages
 from turnkeyml.cache.history import read_history
 from turnkeyml.cache.layout import build_folders
 from turnkeyml.cache.stats import read_stats
-from turnkeyml.cli.main import _run
+from turnkeyml.cli.entry import _run
 
 __all__ = ["Row", "Tree", "check_cache", "make_library", "results_in", "write_models"]
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.api.tuning import _folder, _runtimes, _space, _state, _tuner
-from turnkeyml.measure.rules import DEFAULT
+from turnkeyml.measure.rules import DEFAULT_RULE
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.nouns import from_dict, to_dict
 from turnkeyml.nouns.tuning import Configuration
@@ -158,7 +158,7 @@ def _alone(rig: Any, one: Configuration, judge: Judge, seconds: float | None) ->
     if not isinstance(found, Entrant):
         return None
     try:
-        rule = DEFAULT if seconds is None else DEFAULT.within(seconds)
+        rule = DEFAULT_RULE if seconds is None else DEFAULT_RULE.within(seconds)
         (samples,) = sample([found.entry.meter], rule)
         return float(np.median(samples.latencies)) / 1e6 if isinstance(samples, Samples) else None
     finally:
@@ -172,7 +172,7 @@ def _times_as_slow(rig: Any, one: Configuration, best: Configuration) -> float:
     entrants = [enter(rig, c, judge, is_anchor=True) for c in (one, best)]
     opened = [e for e in entrants if isinstance(e, Entrant)]
     try:
-        rule = replace(DEFAULT, race_seconds=RACE, pause_seconds=0.0)
+        rule = replace(DEFAULT_RULE, race_seconds=RACE, pause_seconds=0.0)
         ours, theirs = sample([e.entry.meter for e in opened], rule)
         assert isinstance(ours, Samples)
         assert isinstance(theirs, Samples)

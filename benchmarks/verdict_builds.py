@@ -24,8 +24,8 @@ from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.runtimes.ort_session import OrtSession
 from turnkeyml.runtimes.ort_settings import OrtSettings
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import judge
 
 __all__ = ["LARGE", "SEED", "THREADS", "Build", "File", "make", "quiet"]
 

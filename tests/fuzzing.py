@@ -288,7 +288,7 @@ def _read_stats(path: Path) -> None:
     from turnkeyml.cache.checkup import damages
     from turnkeyml.cache.layout import BuildFolder
     from turnkeyml.cache.stats import evaluations_in, read_stats
-    from turnkeyml.cache.summaries import read_summary
+    from turnkeyml.cache.summary_index import read_summary
     from turnkeyml.report.builds import read_build
 
     folder = BuildFolder(path.parent.parent, path.parent.name)
@@ -415,7 +415,7 @@ def _read_onnx(path: Path) -> None:
 
 def _read_summaries(path: Path) -> None:
     from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.summaries import _load
+    from turnkeyml.cache.summary_index import _load
 
     assert isinstance(_load(path.parent), dict)
     assert not BuildFolder(path.parent, "none").is_build

@@ -14,7 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from turnkeyml.runtimes.registry import devices, runtimes
+from turnkeyml.runtimes.registry import all_devices, all_runtimes
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "turnkeyml"
@@ -41,16 +41,16 @@ def test_every_room_is_in_the_table():
     assert named == {module for row in layers() for module in row}
 
 
-@pytest.mark.parametrize("runtime", runtimes(), ids=lambda r: f"{r.device}-{r.name}")
+@pytest.mark.parametrize("runtime", all_runtimes(), ids=lambda r: f"{r.device}-{r.name}")
 def test_no_other_file_names_a_runtime(runtime):
-    same = [r for r in runtimes() if r.name == runtime.name]
+    same = [r for r in all_runtimes() if r.name == runtime.name]
     folders = [Path(inspect.getfile(type(r))).parent for r in same]  # devices may share one
     literal = re.compile(rf"""["'`]{re.escape(runtime.name)}["'`]""")
     others = [p for p in SOURCE.rglob("*.py") if not any(map(p.is_relative_to, folders))]
     assert [p for p in others if literal.search(p.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("device", devices(), ids=lambda d: d.name)
+@pytest.mark.parametrize("device", all_devices(), ids=lambda d: d.name)
 def test_no_other_file_names_a_device(device):
     folder = SOURCE / "runtimes" / device.name
     literal = re.compile(rf"""["'`]{re.escape(device.name)}["'`]""")

@@ -378,7 +378,7 @@ def test_finished_builds_are_measured_again_without_torch(cache, tmp_path):
     check = (
         "import sys\n"
         f"sys.argv = ['turnkey', 'cache', 'benchmark', 'b', '--quick', '-d', {str(moved)!r}]\n"
-        "from turnkeyml.cli.main import main\n"
+        "from turnkeyml.cli.entry import main\n"
         "try: main()\n"
         "finally: print([m for m in ('torch', 'onnx') if m in sys.modules])"
     )

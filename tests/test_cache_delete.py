@@ -140,7 +140,7 @@ def test_wrong_ages_and_sizes_are_one_sentence():
 def test_what_a_killed_deletion_left_is_swept_by_the_next_one(several, turnkey):
     gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=PIPE)
     dead, own = int(gone.stdout), os.getpid()
-    now = process_tree.started(own)
+    now = process_tree.start_time(own)
     swept = [
         f".deleted-{dead}-{OLD}",  # as versions before wrote it
         f".deleted-{dead}-{now}-{OLD}",
@@ -165,7 +165,7 @@ def test_what_a_killed_deletion_left_is_swept_by_the_next_one(several, turnkey):
 KILLED = """
 import os, shutil, signal, sys
 shutil.rmtree = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 main(sys.argv[1:])
 """
 

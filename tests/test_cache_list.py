@@ -9,7 +9,7 @@ import pytest
 
 from tests.fabricated import evaluation, fabricate
 from tests.terminal import read_terminal
-from turnkeyml.cache import summaries
+from turnkeyml.cache import summary_index
 from turnkeyml.cache.layout import BuildFolder, build_folders
 
 LIST = [sys.executable, "-m", "turnkeyml", "cache", "list", "-d"]
@@ -103,27 +103,27 @@ def test_damaged_stats_are_a_row(several):
 def test_only_changed_builds_are_read_again(several, monkeypatch):
     read = []
 
-    def read_stats(folder, original=summaries.read_stats):
+    def read_stats(folder, original=summary_index.read_stats):
         read.append(folder.name)
         return original(folder)
 
-    monkeypatch.setattr(summaries, "read_stats", read_stats)
+    monkeypatch.setattr(summary_index, "read_stats", read_stats)
     folders = build_folders(several)
-    first = summaries.summaries(folders, several)
+    first = summary_index.summaries(folders, several)
     assert read == [f.name for f in folders]
-    assert summaries.summaries(folders, several) == first
+    assert summary_index.summaries(folders, several) == first
     assert len(read) == 3
     BuildFolder(several, "resnet_0000000a").remove_artifacts()
-    changed = summaries.summaries(folders, several)
+    changed = summary_index.summaries(folders, several)
     assert read[3:] == ["resnet_0000000a"]
     assert changed[2].size < first[2].size
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '{"format": 1, "builds": [{"name": 3}]}'])
 def test_a_damaged_file_of_summaries_is_made_again(several, content):
-    expected = summaries.summaries(build_folders(several), several)
+    expected = summary_index.summaries(build_folders(several), several)
     (several / ".summaries.json").write_text(content)
-    assert summaries.summaries(build_folders(several), several) == expected
+    assert summary_index.summaries(build_folders(several), several) == expected
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -137,5 +137,5 @@ def test_a_file_that_builds_share_counts_once(cache):
     (two / "onnx" / "model.onnx").unlink()
     os.link(one / "onnx" / "model.onnx", two / "onnx" / "model.onnx")
     folders = build_folders(cache)
-    each = [summaries.disk_bytes([folder]) for folder in folders]
-    assert summaries.disk_bytes(folders) == sum(each) - 1000
+    each = [summary_index.disk_bytes([folder]) for folder in folders]
+    assert summary_index.disk_bytes(folders) == sum(each) - 1000

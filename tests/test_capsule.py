@@ -20,7 +20,7 @@ from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
 from turnkeyml.verify.capsule import is_intact, load_reference
-from turnkeyml.verify.judge import RECORDED_ONLY, judge
+from turnkeyml.verify.verdict import RECORDED_ONLY, judge
 
 from .chaotic import Chaotic
 

@@ -33,7 +33,7 @@ def test_version_and_help_do_not_import_torch():
         check = (
             "import sys\n"
             f"sys.argv = ['turnkey', *{words}]\n"
-            "from turnkeyml.cli.main import main\n"
+            "from turnkeyml.cli.entry import main\n"
             "try: main()\n"
             "finally: print([m for m in ('torch', 'numpy', 'rich') if m in sys.modules])"
         )

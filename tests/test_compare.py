@@ -18,11 +18,11 @@ import pytest
 from turnkeyml.api import conditions_met
 from turnkeyml.cache.layout import BuildFolder, build_name
 from turnkeyml.cache.stats import add_evaluation, update_stats
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import ratios
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save_evaluation
-from turnkeyml.measure.rules import DEFAULT, RIGOROUS, Rule
+from turnkeyml.measure.rules import DEFAULT_RULE, RIGOROUS_RULE, Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
@@ -37,7 +37,7 @@ from turnkeyml.nouns import (
     Verification,
     to_dict,
 )
-from turnkeyml.report.compare import compare
+from turnkeyml.report.comparing import compare_measurements
 from turnkeyml.report.comparison_report import render, report_of
 from turnkeyml.report.document import make_document, to_json
 from turnkeyml.report.table import write_report
@@ -74,7 +74,7 @@ SHAPES = [normal, lognormal, bimodal, correlated]
 def judge(a, b, seed="", factor=1.0):
     """The ratio of two streams of one process each, and the verdict on it."""
     drawn = [
-        ratios.draws_from_samples([values], ratios.generator(side, str(seed)))
+        ratios.draws_from_samples([values], ratios.ratio_generator(side, str(seed)))
         for side, values in (("A", a), ("B", b * factor))
     ]
     if any(draws is None for draws in drawn):
@@ -151,7 +151,9 @@ def test_several_processes_are_judged_by_how_they_differ():
     close = [normal(random, 200) for _ in range(5)]
     apart = [normal(random, 200) * level for level in (0.95, 0.97, 1.0, 1.03, 1.05)]
     spreads = [
-        np.subtract(*np.percentile(ratios.draws_from_samples(p, ratios.generator()), (97.5, 2.5)))
+        np.subtract(
+            *np.percentile(ratios.draws_from_samples(p, ratios.ratio_generator()), (97.5, 2.5))
+        )
         for p in (close, apart)
     ]
     of_processes, of_moments = 2.776 * ratios.FLOOR / math.sqrt(5), 1.96 * ratios.MOMENT
@@ -163,7 +165,7 @@ def both_ways(a, b, seed):
     """The ratio of two sides by guesses and by draws, and the verdict where guesses decide."""
     guesses = [ratios.guess_from_samples(side) for side in (a, b)]
     drawn = [
-        ratios.draws_from_samples(side, ratios.generator(name, str(seed)))
+        ratios.draws_from_samples(side, ratios.ratio_generator(name, str(seed)))
         for name, side in (("A", a), ("B", b))
     ]
     medians = [float(np.median(np.concatenate(side))) for side in (a, b)]
@@ -238,7 +240,7 @@ def test_equal_samples_are_not_known_better_than_processes_differ():
     random = np.random.default_rng(16)
     for level in random.lognormal(size=20):
         ticks = level * random.permutation(np.repeat([0.9, 1.0, 1.1], [60, 400, 60]))
-        draws = ratios.draws_from_samples([ticks], ratios.generator())
+        draws = ratios.draws_from_samples([ticks], ratios.ratio_generator())
         guess = ratios.guess_from_samples([ticks])
         assert np.std(draws) == pytest.approx(ratios.FLOOR, rel=0.1)
         assert np.mean(draws) == pytest.approx(math.log(level), abs=0.001)
@@ -262,7 +264,9 @@ def test_a_verdict_needs_evidence_and_a_change_worth_the_word(ratio, verdict):
 
 
 def test_the_mean_of_many_rows_is_known_better_than_one():
-    draws = [np.log(2) + 0.01 * ratios.generator(str(i)).normal(size=ratios.DRAWS) for i in "abcd"]
+    draws = [
+        np.log(2) + 0.01 * ratios.ratio_generator(str(i)).normal(size=ratios.DRAWS) for i in "abcd"
+    ]
     added = ratios.GeometricMean()
     assert added.ratio() is None
     for ratio, one in zip([1.0, 4.0, 2.0, 2.0], draws, strict=True):
@@ -294,7 +298,7 @@ def measure(
     runtime="ort",
     precision="fp32",
     verdict="match",
-    rule=DEFAULT,
+    rule=DEFAULT_RULE,
     version="1.30",
     folder="",
     flags=(),
@@ -370,7 +374,7 @@ def b(tmp_path):
 
 
 def between(one, other):
-    return compare(str(one), str(other))
+    return compare_measurements(str(one), str(other))
 
 
 def names(rows):
@@ -736,7 +740,7 @@ def test_a_report_knows_where_the_processors_were(a, b, tmp_path):
 
 def remembered(cache, speed, *processes):
     """A measurement while so many gigabytes were copied in a second."""
-    found = measure(cache, *processes, rule=RIGOROUS)
+    found = measure(cache, *processes, rule=RIGOROUS_RULE)
     conditions = replace(found.conditions, memory_speed=speed)
     add_evaluation(folder_of(cache, "net", "aaaaaaaa"), replace(found, conditions=conditions))
 
@@ -769,7 +773,7 @@ def test_memory_that_was_faster_does_not_explain_a_slower_run(a, b):
 def test_memory_explains_more_of_a_model_that_reads_much(a, b, share, verdict):
     processes = [stream(1.0, seed) for seed in range(5)]
     for cache, speed, factor in ((a, 20.0, 1.0), (b, 18.4, 1.06)):
-        found = measure(cache, *(factor * values for values in processes), rule=RIGOROUS)
+        found = measure(cache, *(factor * values for values in processes), rule=RIGOROUS_RULE)
         many = int(share * speed * 1e9 * found.performance.median_latency / 1e3)
         conditions = replace(found.conditions, memory_speed=speed)
         known = replace(found, conditions=conditions, memory_before_bytes=0, peak_memory_bytes=many)
@@ -834,7 +838,7 @@ def test_one_build_several_builds_and_single_evaluations_can_be_compared(a, b, t
     changed(a, b)
     (one,) = between(a / "net_bbbbbbbb", b).rows
     assert one.verdict == "SLOWER"
-    several = compare(f"{a}/net_[bc]*", str(b))
+    several = compare_measurements(f"{a}/net_[bc]*", str(b))
     assert names(several.rows) == ["net_bbbbbbbb", "net_cccccccc"]
     file = a / "net_bbbbbbbb" / "x86_benchmark" / "ort" / "evaluation.json"
     (row,) = between(file, b).rows
@@ -1037,7 +1041,7 @@ def test_comparing_imports_neither_torch_nor_a_runtime(a, b):
     changed(a, b)
     check = (
         "import sys\n"
-        "from turnkeyml.cli.main import main\n"
+        "from turnkeyml.cli.entry import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: print([m for m in ('torch', 'onnx', 'onnxruntime') if m in sys.modules])"
     )

@@ -10,7 +10,7 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import Cause, Verdict
 from turnkeyml.runtimes.ort_session import run_once
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Reference
 from turnkeyml.verify.values import places_of
 

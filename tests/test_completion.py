@@ -14,7 +14,7 @@ import pytest
 from tests.fabricated import fabricate
 from turnkeyml.cli.words import COMMANDS as WORDS
 from turnkeyml.options import COMMANDS, options_of
-from turnkeyml.runtimes.registry import local_devices, runtimes
+from turnkeyml.runtimes.registry import all_runtimes, local_devices
 
 BIN = str(Path(sys.executable).parent)
 SEPARATOR = "\x0b"
@@ -138,7 +138,7 @@ def test_every_option_of_a_command_is_offered(environment, command):
 
 
 def test_every_runtime_is_offered(environment):
-    known = {r.name for device in local_devices() for r in runtimes(device.name)}
+    known = {r.name for device in local_devices() for r in all_runtimes(device.name)}
     assert set(answer("turnkey x.py --runtime ", environment)) == known
 
 
@@ -154,7 +154,7 @@ def test_what_is_offered_needs_neither_torch_nor_onnx(environment):
         "import os, sys, atexit\n"
         "os._exit = sys.exit\n"
         "atexit.register(lambda: print({'torch', 'onnx', 'numpy'} & set(sys.modules)))\n"
-        "from turnkeyml.cli.main import main; main()"
+        "from turnkeyml.cli.entry import main; main()"
     )
     asked = {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE": "1"}
     done = subprocess.run(

@@ -15,7 +15,7 @@ import pytest
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of
-from turnkeyml.measure.rules import DEFAULT, Rule
+from turnkeyml.measure.rules import DEFAULT_RULE, Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.nouns import Conditions, Evaluation
 from turnkeyml.runtimes.registry import find_device, find_runtime
@@ -89,7 +89,7 @@ def test_busy_and_stolen_time_are_those_of_our_processors(tmp_path):
     row = "100 10 20 5000 300 3 7 40 60 6"
     foreign = f"cpu{max(OURS) + 1} 9999 9999 9999 9999 9999 9999 9999 9999 0 0"
     lines = ["cpu 1 1 1 1 1 1 1 1 0 0", *(f"cpu{n} {row}" for n in OURS), foreign, "intr 12 3"]
-    reading = activity.read(write(tmp_path, {"proc/stat": "\n".join(lines) + "\n"}))
+    reading = activity.read_activity(write(tmp_path, {"proc/stat": "\n".join(lines) + "\n"}))
     assert reading.busy == pytest.approx(140 * TICK * len(OURS))
     assert reading.stolen == pytest.approx(40 * TICK * len(OURS))
 
@@ -104,7 +104,7 @@ def test_busy_and_stolen_time_are_those_of_our_processors(tmp_path):
 )
 def test_throttled_time_is_in_seconds(tmp_path, group, folder, line):
     files = {"proc/self/cgroup": f"{group}\n", f"sys/fs/cgroup/{folder}/cpu.stat": f"{line}\n"}
-    assert activity.read(write(tmp_path, files)).throttled == 2.5
+    assert activity.read_activity(write(tmp_path, files)).throttled == 2.5
 
 
 def test_the_quota_of_an_outer_group_throttles_us_too(tmp_path):
@@ -116,25 +116,25 @@ def test_the_quota_of_an_outer_group_throttles_us_too(tmp_path):
         "sys/fs/cgroup/outer/inner/cpu.max": "max 100000\n",
         "sys/fs/cgroup/outer/inner/cpu.stat": "usage_usec 99\nthrottled_usec 0\n",
     }
-    assert activity.read(write(tmp_path, files)).throttled == 3
+    assert activity.read_activity(write(tmp_path, files)).throttled == 3
 
 
 def test_heat_is_counted_over_our_processors(tmp_path):
     place = "sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count"
     files = {place.format(n): "3\n" for n in OURS} | {place.format(max(OURS) + 1): "99\n"}
-    assert activity.read(write(tmp_path, files)).overheated == 3 * len(OURS)
+    assert activity.read_activity(write(tmp_path, files)).overheated == 3 * len(OURS)
 
 
 def test_what_the_kernel_does_not_tell_is_not_known(tmp_path):
-    reading = activity.read(tmp_path)
+    reading = activity.read_activity(tmp_path)
     known = (reading.busy, reading.stolen, reading.throttled, reading.overheated)
     assert known == (None, None, None, None)
 
 
 def test_this_kernel_tells_how_busy_it_is():
-    before = activity.read()
+    before = activity.read_activity()
     sum(range(3_000_000))
-    assert activity.read().busy >= before.busy > 0
+    assert activity.read_activity().busy >= before.busy > 0
 
 
 def test_other_programs_had_what_was_not_ours():
@@ -183,7 +183,7 @@ GOOD = samples_of(NORMAL)
 
 
 def test_nothing_is_said_about_a_good_measurement():
-    assert find_flags([GOOD], DEFAULT, QUIET) == ()
+    assert find_flags([GOOD], DEFAULT_RULE, QUIET) == ()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_nothing_is_said_about_a_good_measurement():
     ],
 )
 def test_what_went_on_is_said_with_what_to_do(kind, conditions, words):
-    (flag,) = find_flags([GOOD], DEFAULT, replace(QUIET, **conditions))
+    (flag,) = find_flags([GOOD], DEFAULT_RULE, replace(QUIET, **conditions))
     assert flag.kind == kind
     assert [w for w in words if w not in flag.text] == []
     assert flag.text.endswith(".")
@@ -223,7 +223,7 @@ def test_what_went_on_is_said_with_what_to_do(kind, conditions, words):
     ],
 )
 def test_what_is_wrong_with_the_samples_is_said_with_what_to_do(kind, samples, words):
-    (flag,) = find_flags([samples], DEFAULT, QUIET)
+    (flag,) = find_flags([samples], DEFAULT_RULE, QUIET)
     assert flag.kind == kind
     assert [w for w in words if w not in flag.text] == []
     assert flag.text.endswith(".")
@@ -239,7 +239,7 @@ def test_what_an_option_has_caused_is_said_with_the_option():
 
 
 def test_processes_that_differ_are_said_to():
-    (flag,) = find_flags([samples_of(NORMAL), samples_of(1.1 * NORMAL)], DEFAULT, QUIET)
+    (flag,) = find_flags([samples_of(NORMAL), samples_of(1.1 * NORMAL)], DEFAULT_RULE, QUIET)
     assert flag.kind == "processes"
     assert "they differ" in flag.text
 
@@ -255,7 +255,7 @@ def test_processes_that_differ_are_said_to():
     ],
 )
 def test_what_does_not_matter_or_is_not_known_is_not_said(conditions):
-    assert find_flags([GOOD], DEFAULT, replace(QUIET, **conditions)) == ()
+    assert find_flags([GOOD], DEFAULT_RULE, replace(QUIET, **conditions)) == ()
 
 
 # The same with this machine
@@ -284,7 +284,7 @@ def kinds(evaluation: Evaluation) -> set[str]:
 
 def test_every_evaluation_has_a_grade():
     short, rule = samples_of(NORMAL[:3], stopped="count"), Rule.exactly(3)
-    assert [evaluate(GOOD, DEFAULT).grade, evaluate(short, rule).grade] == ["A", "D"]
+    assert [evaluate(GOOD, DEFAULT_RULE).grade, evaluate(short, rule).grade] == ["A", "D"]
 
 
 def test_a_program_that_burns_a_processor_is_noticed():
@@ -302,4 +302,4 @@ def test_a_program_that_burns_a_processor_is_noticed():
 
 def test_a_single_tick_is_no_other_program():
     tick = Activity(0.1 * TICK, other=0.9 * TICK, stolen=0.0, throttled=0.0, overheated=0.0)
-    assert "load" not in kinds(evaluate(replace(GOOD, activities=(tick,)), DEFAULT))
+    assert "load" not in kinds(evaluate(replace(GOOD, activities=(tick,)), DEFAULT_RULE))

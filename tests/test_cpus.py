@@ -30,11 +30,11 @@ def pretend(tmp_path: Path, turnkey):
 
 
 def test_every_cpu_has_the_same_runtime_classes():
-    cpus = [device for device in registry.devices() if device.machines]
+    cpus = [device for device in registry.all_devices() if device.machines]
     assert {device.name for device in cpus} == {"arm", "x86"}
-    classes = [{(r.name, type(r)) for r in registry.runtimes(d.name)} for d in cpus]
+    classes = [{(r.name, type(r)) for r in registry.all_runtimes(d.name)} for d in cpus]
     assert classes[0] == classes[1]
-    assert {r.device for r in registry.runtimes("arm")} == {"arm"}
+    assert {r.device for r in registry.all_runtimes("arm")} == {"arm"}
     assert cpus[0].default_runtime == cpus[1].default_runtime
 
 

@@ -13,11 +13,11 @@ import torch
 from onnx import TensorProto, helper
 
 from turnkeyml import benchmark_model
+from turnkeyml.measure.after_timing import PairedRatio, Recheck, product_rate, recheck
 from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.recheck import Ratio, Recheck, product_rate, recheck
-from turnkeyml.measure.rules import QUICK, Rule
+from turnkeyml.measure.rules import QUICK_RULE, Rule
 from turnkeyml.nouns import (
     Cause,
     FlagKind,
@@ -485,7 +485,7 @@ def test_a_prepare_that_takes_long_does_not_keep_the_meter():
     session.feed({"x": np.ones(4, np.float32)})
     meter = SessionMeter(session)
     meter.make_fresh = lambda: FreshInputs(session, session.inputs, (0,), 16)
-    warm = meter.warm_up(QUICK)
+    warm = meter.warm_up(QUICK_RULE)
     begin = time.monotonic()
     meter.take(samples=1_000_000, block=warm.block, recovery=1_000_000)
     assert session.calls < 2 * (time.monotonic() - begin) / 0.005 + 1000
@@ -498,7 +498,7 @@ def test_what_a_plugin_only_begins_in_run_is_timed_to_its_end(method):
     session.feed({"x": np.ones(4, np.float32)})
     meter = SessionMeter(session)
     meter.make_fresh = lambda: FreshInputs(session, session.inputs, (0,), 16)
-    assert meter.warm_up(QUICK).typical > 4e6
+    assert meter.warm_up(QUICK_RULE).typical > 4e6
 
 
 class Memoizing(Plugin):
@@ -542,7 +542,7 @@ def about(median, **facts):
 
 
 def ratio(value):
-    return Ratio(value, 0.9 * value, 1.1 * value)
+    return PairedRatio(value, 0.9 * value, 1.1 * value)
 
 
 def test_an_empty_call_is_no_model():
@@ -601,7 +601,7 @@ def test_what_is_not_credible_has_grade_d_and_wins_nothing():
 
 
 def test_one_interruption_does_not_widen_a_ratio():
-    found = Ratio.of([1.0] * 9 + [50.0], [1.0] * 10)
+    found = PairedRatio.of([1.0] * 9 + [50.0], [1.0] * 10)
     assert (found.median, found.low, found.high) == (1.0, 1.0, 1.0)
 
 

@@ -22,7 +22,7 @@ from turnkeyml.cache.files import read_json
 from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import evaluations_in, read_stats
-from turnkeyml.cli.main import _run
+from turnkeyml.cli.entry import _run
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.record import load_samples
 from turnkeyml.nouns import Input, events

@@ -20,10 +20,10 @@ from turnkeyml.frameworks.torch.course import TooMuchWork, Work, course_of
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.judge import NOT_EXERCISED
 from turnkeyml.verify.reference import Reference
 from turnkeyml.verify.thresholds import MOST_NUMBERS, draw_around
 from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
+from turnkeyml.verify.verdict import NOT_EXERCISED
 
 DRAWN = torch.Generator().manual_seed(0)
 

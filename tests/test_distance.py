@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from turnkeyml.display.cautions import cautions
+from turnkeyml.display.caution_lines import cautions
 from turnkeyml.measure import meter as meters
 from turnkeyml.measure import opening
 from turnkeyml.measure.distance import (
@@ -31,7 +31,7 @@ from turnkeyml.measure.record import (
     load_distances,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT, QUICK, RIGOROUS, Rule
+from turnkeyml.measure.rules import DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE, Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.site import Site
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
@@ -119,19 +119,19 @@ def test_a_meter_brings_the_processors_together_if_the_rule_lets_it(monkeypatch)
     monkeypatch.setattr("turnkeyml.measure.meter.may_move", lambda: True)
     looks = iter([FAR, NEAR, *[NEAR] * 99])
     meter = SessionMeter(Idle(), look=lambda: next(looks))
-    meter.warm_up(replace(QUICK, placement_seconds=5.0))
+    meter.warm_up(replace(QUICK_RULE, placement_seconds=5.0))
     assert meter.take(1, 1).distance == NEAR
     looks = iter([FAR] * 99)
     meter = SessionMeter(Idle(), look=lambda: next(looks))
-    meter.warm_up(QUICK)
+    meter.warm_up(QUICK_RULE)
     part = meter.take(1, 1)
     assert (part.distance, part.waited) == (FAR, 0.0)
 
 
 def test_only_a_rigorous_measurement_waits():
-    assert DEFAULT.placement_seconds == 0
-    assert RIGOROUS.placement_seconds > 0
-    assert RIGOROUS.within(10.0).placement_seconds <= 0.5
+    assert DEFAULT_RULE.placement_seconds == 0
+    assert RIGOROUS_RULE.placement_seconds > 0
+    assert RIGOROUS_RULE.within(10.0).placement_seconds <= 0.5
 
 
 class Idle:

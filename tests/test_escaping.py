@@ -19,10 +19,10 @@ import turnkeyml
 from turnkeyml import escaping
 from turnkeyml.cache.layout import build_name
 from turnkeyml.cache.stats import update_stats
-from turnkeyml.cache.summaries import BuildSummary, summaries
-from turnkeyml.cli.main import main
-from turnkeyml.display import console, forecasts, listing
-from turnkeyml.display.build_table import build_table
+from turnkeyml.cache.summary_index import BuildSummary, summaries
+from turnkeyml.cli.entry import main
+from turnkeyml.display import console, forecasts, status
+from turnkeyml.display.build_list import build_table
 from turnkeyml.display.builds import model_lines, names_lines, stats_lines
 from turnkeyml.display.overview import Overview, line_of
 from turnkeyml.display.plugins import plugin_lines
@@ -168,8 +168,8 @@ def test_a_line_is_printable_and_bounded_and_stays_what_it_is(text):
 def test_listings_keep_their_lines_whatever_the_names_are(text):
     shown = result(text)
     for verbose in (False, True):
-        calm = listing.listing(result("x"), True, verbose=verbose)
-        found = lines_of(listing.listing(shown, True, verbose=verbose))
+        calm = status.listing(result("x"), True, verbose=verbose)
+        found = lines_of(status.listing(shown, True, verbose=verbose))
         # Where the text is empty, so is the class, which then has no line.
         assert text == "" or len(found) == len(calm.split("\n"))
         assert max(map(len, found)) <= escaping.LONGEST_LINE
@@ -195,12 +195,12 @@ def test_what_the_program_prints_is_safe(text, capsys):
         stats_lines(Path("c"), text, {text: text}, {"a": [text]}),
         plugin_lines([PluginInfo(text, text, text, text, problems=(text,))]),
         forecasts.forecast_lines(Forecast((task,), text, text, 0.0, 1, 0, None)),
-        [listing.closing_line("benchmark", [text], [text])],
+        [status.closing_line("benchmark", [text], [text])],
         build_table([summary(text)], 100),
     ):
         capsys.readouterr()
-        console.show(*lines)
-        console.tell(*lines)
+        console.print_lines(*lines)
+        console.print_errors(*lines)
         printed(capsys)
 
 
@@ -243,7 +243,7 @@ def page(text: str) -> str:
 
 def written(name: str, report: Report) -> str:
     file = io.BytesIO()
-    formats.find(name).write(report, file)
+    formats.find_format(name).write(report, file)
     return file.getvalue().decode("utf-8")
 
 
@@ -306,7 +306,7 @@ def test_csv_has_no_control_characters_and_no_formulas_and_comes_back(text):
             continue
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\uff1d", "\uff0b"))
     shown = escaping.spelled(text.replace("\r\n", "\n"), keep="\n\t")
-    (record,) = formats.find("csv").read(found).records
+    (record,) = formats.find_format("csv").read(found).records
     assert record == {shown: shown, "n": "-1.5"}
 
 
@@ -317,7 +317,7 @@ def test_csv_has_no_control_characters_and_no_formulas_and_comes_back(text):
 def test_json_is_exact_and_printable(form, text):
     found = written(form, Report((text,), [{text: text}]))
     lines_of(found)
-    assert list(formats.find(form).read(found).records) == [{text: text}]
+    assert list(formats.find_format(form).read(found).records) == [{text: text}]
 
 
 @RELAXED
@@ -390,7 +390,9 @@ def test_reports_and_comparisons_of_a_hostile_cache_are_safe(text, tmp_path_fact
             written_text = saved.path.read_text(encoding="utf-8")
             if saved.path.suffix != ".html":
                 assert all(c.isprintable() or c in "\n\t" for c in written_text)
-        console.show(*build_table(summaries([folder_of(cache, "net", "aaaaaaaa")], cache), 90))
+        console.print_lines(
+            *build_table(summaries([folder_of(cache, "net", "aaaaaaaa")], cache), 90)
+        )
     comparison = between(one, other)
     assert list(report_of(comparison).records)
     for form in ("csv", "json", "jsonl", "markdown", "text"):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.api import benchmark_files
-from turnkeyml.display.listing import closing_line, listing
 from turnkeyml.display.overview import Overview, line_of
+from turnkeyml.display.status import closing_line, listing
 from turnkeyml.nouns import (
     Cause,
     Evaluation,

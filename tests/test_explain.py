@@ -17,7 +17,7 @@ from tests import bottlenecks
 from turnkeyml import UsageError, explain
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import BuildFolder, peaks_file
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 from turnkeyml.display.explanation import explanation_lines
 from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.costs import cost_of

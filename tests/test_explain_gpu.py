@@ -19,7 +19,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from turnkeyml import explain
 from turnkeyml.cache.files import write_json
 from turnkeyml.cache.layout import peaks_file
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 from turnkeyml.display.explanation import explanation_lines
 from turnkeyml.errors import MeasureError
 from turnkeyml.explanation.accounting import account

@@ -12,10 +12,10 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.nouns import OutputOperator
 from turnkeyml.runtimes.ort_session import run_once
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.floor import FLOORS, UNIT
-from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import judge
 
 RANDOM = np.random.default_rng(0)
 LOGITS = RANDOM.uniform(-17, -9, (40, 30))

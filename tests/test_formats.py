@@ -30,7 +30,7 @@ READ_BACK = ("csv", "json", "jsonl")
 
 def written(name: str, report: Report) -> str:
     file = io.BytesIO()
-    formats.find(name).write(report, file)
+    formats.find_format(name).write(report, file)
     return file.getvalue().decode("utf-8")
 
 
@@ -111,7 +111,7 @@ def test_what_a_spreadsheet_would_compute_is_written_as_text(text):
     line = written("csv", Report((text, "x"), [{text: text, "x": -1.5}]))
     for cells in list(csv.reader(io.StringIO(line, newline="")))[:2]:
         assert cells[0] == f"'{text}"
-    report = formats.find("csv").read(line)
+    report = formats.find_format("csv").read(line)
     assert report.columns == (text, "x")
     assert list(report.records) == [{text: text, "x": "-1.5"}]
 
@@ -120,7 +120,7 @@ def test_what_a_spreadsheet_would_compute_is_written_as_text(text):
 def test_other_cells_and_numbers_are_left_as_they_are(text):
     line = written("csv", Report(("x", "y"), [{"x": text, "y": -math.inf}]))
     assert list(csv.reader(io.StringIO(line)))[1] == [text, "-inf"]
-    assert list(formats.find("csv").read(line).records) == [{"x": text, "y": "-inf"}]
+    assert list(formats.find_format("csv").read(line).records) == [{"x": text, "y": "-inf"}]
 
 
 @pytest.mark.parametrize("form", READ_BACK)

@@ -19,8 +19,8 @@ from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.errors import errors_of
 from turnkeyml.verify.further import FURTHER, draw_further
-from turnkeyml.verify.judge import judge, judge_live
 from turnkeyml.verify.reference import Reference, is_informative
+from turnkeyml.verify.verdict import judge, judge_live
 
 THRESHOLD = 100
 

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from turnkeyml.display.cautions import cautions, every_caution
-from turnkeyml.display.listing import build_lines, listing, performance_lines
+from turnkeyml.display.caution_lines import cautions, every_caution
 from turnkeyml.display.overview import line_of
 from turnkeyml.display.results import race_lines
+from turnkeyml.display.status import build_lines, listing, performance_lines
 from turnkeyml.measure.grade import disturbance_of, disturbances, grade_of, margin_of
 from turnkeyml.nouns import (
     Conditions,
@@ -29,7 +29,7 @@ from turnkeyml.nouns import (
     UnderLoad,
 )
 from turnkeyml.nouns.flags import TRAITS
-from turnkeyml.report.rows import Item, row_of_evaluation
+from turnkeyml.report.compared_rows import Item, row_of_evaluation
 
 INVOCATION = InvocationRecord(
     name="model",

@@ -15,9 +15,9 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict
-from turnkeyml.verify.draw import VARIANTS, draw
-from turnkeyml.verify.judge import RECORDED_ONLY, judge
+from turnkeyml.verify.held_out import VARIANTS, draw
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import RECORDED_ONLY, judge
 
 RANDOM = np.random.default_rng(0)
 DRAWN = torch.Generator().manual_seed(1)

@@ -16,8 +16,8 @@ from turnkeyml.build.operators import operators_of
 from turnkeyml.build.precision import precision_of
 from turnkeyml.errors import BuildError
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.alike import alike
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.similarity import alike
 
 
 class Small(torch.nn.Module):

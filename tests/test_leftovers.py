@@ -13,7 +13,7 @@ import pytest
 from turnkeyml import benchmark_files
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
-from turnkeyml.measure.rules import DEFAULT
+from turnkeyml.measure.rules import DEFAULT_RULE
 from turnkeyml.nouns import FlagKind
 from turnkeyml.system.activity import Activity
 from turnkeyml.system.leftovers import OwnLoad, Usage
@@ -133,13 +133,15 @@ PROCESSES = OwnLoad(2.0, process_seconds=1.8, processes=2)
     ],
 )
 def test_it_is_said_with_what_to_do(load, text):
-    (flag,) = find_flags([replace(GOOD, own_load=load)], DEFAULT, replace(QUIET, own_cores=0.9))
+    (flag,) = find_flags(
+        [replace(GOOD, own_load=load)], DEFAULT_RULE, replace(QUIET, own_cores=0.9)
+    )
     assert (flag.kind, flag.text) == (FlagKind.OWN_LOAD, text)
 
 
 def test_little_of_it_is_not_said():
     found = [replace(GOOD, own_load=replace(THREAD, thread_seconds=0.1))]
-    assert not find_flags(found, DEFAULT, replace(QUIET, own_cores=0.05))
+    assert not find_flags(found, DEFAULT_RULE, replace(QUIET, own_cores=0.05))
 
 
 def test_it_lowers_the_grade_like_other_load():
@@ -149,13 +151,13 @@ def test_it_lowers_the_grade_like_other_load():
 
 def test_processes_of_the_script_are_no_other_programs():
     seen = (Activity(2.0, other=2.0),)
-    alone = evaluate(replace(GOOD, activities=seen), DEFAULT).conditions
+    alone = evaluate(replace(GOOD, activities=seen), DEFAULT_RULE).conditions
     assert (alone.other_cores, alone.own_cores) == (1.0, None)
-    left = evaluate(replace(GOOD, activities=seen, own_load=PROCESSES), DEFAULT).conditions
+    left = evaluate(replace(GOOD, activities=seen, own_load=PROCESSES), DEFAULT_RULE).conditions
     assert left.own_cores == pytest.approx(0.9)
     assert left.other_cores == pytest.approx(0.1)
     assert left.worst_other_cores == pytest.approx(0.1)
-    threads = evaluate(replace(GOOD, activities=seen, own_load=THREAD), DEFAULT).conditions
+    threads = evaluate(replace(GOOD, activities=seen, own_load=THREAD), DEFAULT_RULE).conditions
     assert threads.other_cores == 1.0
 
 

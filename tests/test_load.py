@@ -28,7 +28,7 @@ from turnkeyml.measure.load.intervals import memory_of, percentile_interval
 from turnkeyml.measure.load.search import find_rate
 from turnkeyml.measure.load.server import LaneServer
 from turnkeyml.measure.load.summary import is_overloaded, summary_of
-from turnkeyml.measure.rules import QUICK, Rule
+from turnkeyml.measure.rules import QUICK_RULE, Rule
 from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
 from turnkeyml.nouns import PERCENTILES, LoadPlan, Objective
 from turnkeyml.options.loads import concurrencies, load_of, objective, rates
@@ -270,7 +270,7 @@ def test_a_load_is_kept_up_as_long_as_its_rule_says() -> None:
     assert extent_of(Rule()).count_at(1_000.0) == 10_000  # ten seconds
     assert extent_of(Rule()).count_at(20.0) == 1_000  # enough for a p99
     assert extent_of(Rule()).count_at(1.0) == 60  # a minute, and no p99
-    assert extent_of(QUICK).count_at(1.0) == 10
+    assert extent_of(QUICK_RULE).count_at(1.0) == 10
     assert extent_of(Rule.exactly(77)).count_at(1_000.0) == 77
     assert extent_of(Rule().within(3.0)).count_at(100.0) == 300
     assert not extent_of(Rule.exactly(77)).goes_on(77, 0)

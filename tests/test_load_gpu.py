@@ -24,7 +24,7 @@ from turnkeyml.nouns import LoadPlan
 from turnkeyml.runtimes import cuda, trt_context, trt_engine, trt_session
 from turnkeyml.runtimes.contract import LiveModel, Request
 from turnkeyml.runtimes.gpu_runtime import INSTANCES, instances_of
-from turnkeyml.runtimes.registry import find_runtime, runtimes
+from turnkeyml.runtimes.registry import all_runtimes, find_runtime
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 
@@ -61,7 +61,7 @@ def loads(session: Any, clients: int = 6) -> Any:
 
 
 def test_every_runtime_of_a_gpu_can_be_measured_under_load() -> None:
-    assert {r.name for r in runtimes("nvidia") if r.serves} == {
+    assert {r.name for r in all_runtimes("nvidia") if r.serves} == {
         "trt",
         "ort",
         "torch-eager",

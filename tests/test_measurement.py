@@ -20,7 +20,7 @@ from turnkeyml.measure.record import (
     load_samples,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT, Rule, relative_half_width
+from turnkeyml.measure.rules import DEFAULT_RULE, Rule, relative_half_width
 from turnkeyml.measure.sampler import LEAST_ROUNDS, Samples, sample
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -55,18 +55,18 @@ class Model:
         self.now += int(self._latency(self.runs))
 
 
-def measure_all(*models: Model, rule: Rule = DEFAULT) -> list[Samples | Exception]:
+def measure_all(*models: Model, rule: Rule = DEFAULT_RULE) -> list[Samples | Exception]:
     return sample([SessionMeter(m, m.clock) for m in models], rule)
 
 
-def measure(model: Model, rule: Rule = DEFAULT) -> Samples:
+def measure(model: Model, rule: Rule = DEFAULT_RULE) -> Samples:
     (samples,) = measure_all(model, rule=rule)
     if isinstance(samples, Exception):
         raise samples
     return samples
 
 
-def evaluate(*samples: Samples, rule: Rule = DEFAULT):
+def evaluate(*samples: Samples, rule: Rule = DEFAULT_RULE):
     sittings = [Sitting(s, Costs(0.1)) for s in samples]
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     return sittings, evaluation_of(sittings, device, runtime, 1, rule)
@@ -99,7 +99,7 @@ def test_iterations_is_exact_for_every_contestant_of_a_race():
 
 def test_a_slow_model_runs_a_hundred_times():
     samples = measure(Model(100 * MILLISECOND))
-    assert DEFAULT.least_runs == 100
+    assert DEFAULT_RULE.least_runs == 100
     assert 100 <= samples.runs <= 110
     assert samples.stopped == "precise"
 
@@ -107,28 +107,30 @@ def test_a_slow_model_runs_a_hundred_times():
 def test_it_stops_as_soon_as_the_median_is_known():
     samples = measure(Model(5 * MILLISECOND))
     assert samples.stopped == "precise"
-    assert DEFAULT.least_seconds <= samples.seconds < DEFAULT.least_seconds + 0.2
+    assert DEFAULT_RULE.least_seconds <= samples.seconds < DEFAULT_RULE.least_seconds + 0.2
 
 
 def test_it_goes_on_while_the_median_is_not_known():
     samples = measure(Model(lognormal(10 * MILLISECOND, 0.1)))
     assert samples.stopped == "precise"
-    assert samples.seconds > 2 * DEFAULT.least_seconds
-    assert relative_half_width(samples.latencies) <= DEFAULT.precision
+    assert samples.seconds > 2 * DEFAULT_RULE.least_seconds
+    assert relative_half_width(samples.latencies) <= DEFAULT_RULE.precision
 
 
 def test_the_cap_cuts_a_very_slow_model_and_the_flag_says_so():
     samples = measure(Model(SECOND))
     assert samples.stopped == "cap"
-    assert samples.runs == DEFAULT.cap_seconds
-    assert f"limit of {DEFAULT.cap_seconds:g} s after {samples.runs} runs" in flag(samples, "cap")
+    assert samples.runs == DEFAULT_RULE.cap_seconds
+    assert f"limit of {DEFAULT_RULE.cap_seconds:g} s after {samples.runs} runs" in flag(
+        samples, "cap"
+    )
     assert "--iterations" in flag(samples, "cap")
 
 
 def test_noise_that_no_time_will_overcome_ends_it_before_the_cap():
     samples = measure(Model(lognormal(MILLISECOND, 1.0)))
     assert samples.stopped == "settled"
-    assert samples.seconds < DEFAULT.cap_seconds
+    assert samples.seconds < DEFAULT_RULE.cap_seconds
     assert "--rigorous" in flag(samples, "settled")
 
 
@@ -143,11 +145,11 @@ def test_the_time_to_come_is_announced_once():
 
 
 def test_the_warm_up_is_long_enough_in_runs():
-    assert len(measure(Model(SECOND), Rule.exactly(1)).warmup) >= DEFAULT.warmup_runs
+    assert len(measure(Model(SECOND), Rule.exactly(1)).warmup) >= DEFAULT_RULE.warmup_runs
 
 
 def test_the_warm_up_is_long_enough_in_time():
-    for rule in (DEFAULT, Rule.exactly(1)):
+    for rule in (DEFAULT_RULE, Rule.exactly(1)):
         warmup = measure(Model(MILLISECOND), rule).warmup
         assert warmup.sum() >= rule.warmup_seconds * SECOND
 
@@ -163,7 +165,7 @@ def test_the_warm_up_of_a_model_that_never_becomes_steady_ends_at_its_cap():
     samples = measure(Model(lambda run: 1.02**run * MILLISECOND), Rule.exactly(1))
     taken = samples.warmup.cumsum() / SECOND
     assert not samples.steady
-    assert taken[-2] < DEFAULT.warmup_cap_seconds <= taken[-1]
+    assert taken[-2] < DEFAULT_RULE.warmup_cap_seconds <= taken[-1]
 
 
 def test_runs_of_the_warm_up_are_kept_but_not_counted():

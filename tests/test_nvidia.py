@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from turnkeyml.api import system
-from turnkeyml.display.cautions import cautions
-from turnkeyml.display.listing import build_lines
+from turnkeyml.display.caution_lines import cautions
+from turnkeyml.display.status import build_lines
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.measure import accelerator
 from turnkeyml.measure.accelerator import Observation, observe

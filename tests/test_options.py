@@ -165,7 +165,7 @@ class Demanding(Runtime):
 @pytest.fixture
 def demanding(monkeypatch):
     """A runtime of the default device that needs something that nobody has."""
-    registry.devices()
+    registry.all_devices()
     runtime = Demanding()
     runtime.device = registry.default_device().name
     monkeypatch.setitem(registry._runtimes, (runtime.device, runtime.name), runtime)
@@ -208,7 +208,7 @@ def test_a_new_runtime_is_in_the_help(demanding):
 
 
 def test_no_file_but_its_own_names_a_runtime_or_a_device():
-    names = {r.name for r in registry.runtimes()} | {d.name for d in registry.devices()}
+    names = {r.name for r in registry.all_runtimes()} | {d.name for d in registry.all_devices()}
     for path in SOURCE.rglob("*.py"):
         if path.parent.parent == SOURCE / "runtimes":
             continue
@@ -219,7 +219,7 @@ def test_no_file_but_its_own_names_a_runtime_or_a_device():
 
 def test_commands_load_only_what_they_need():
     check = (
-        "import sys; from turnkeyml.cli.main import main\n"
+        "import sys; from turnkeyml.cli.entry import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
         "print([m for m in sys.modules if m.startswith('turnkeyml.') and m.count('.') == 1])"

@@ -14,9 +14,9 @@ from turnkeyml.cache.state import BuildState, read_state
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
 from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.judge import judge
 from turnkeyml.verify.padding import draw_padded, without_padding
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.verdict import judge
 
 TOKENS = 6
 

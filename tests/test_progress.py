@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 from turnkeyml.display import progress as shown
 from turnkeyml.display.progress import Progress
 

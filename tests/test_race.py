@@ -26,7 +26,7 @@ from turnkeyml.evaluate.progress import Report
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.race import RoundReferee, judge, speedup
 from turnkeyml.measure.record import load_samples
-from turnkeyml.measure.rules import DEFAULT, Rule
+from turnkeyml.measure.rules import DEFAULT_RULE, Rule
 from turnkeyml.measure.sampler import LEAST_ROUNDS, PAUSING, Progress, Samples, sample
 from turnkeyml.measure.statistics import median_interval
 from turnkeyml.nouns import (
@@ -277,7 +277,9 @@ class Model:
         self.now += int(self._latency * np.exp(self._noise * self._random.standard_normal()))
 
 
-def race(*models: Model, rule: Rule = DEFAULT, may_win: list[bool] | None = None) -> list[Samples]:
+def race(
+    *models: Model, rule: Rule = DEFAULT_RULE, may_win: list[bool] | None = None
+) -> list[Samples]:
     """The first is the baseline."""
     referee = RoundReferee(0, may_win or [True] * len(models), rule.precision)
     meters = [SessionMeter(m, m.clock) for m in models]
@@ -304,7 +306,7 @@ class Settling(Model):
 
 def test_a_contestant_is_as_fast_in_a_race_as_alone_on_many_processors(monkeypatch):
     monkeypatch.setattr("turnkeyml.system.machine.allowed_processors", lambda: set(range(16)))
-    nobody_drops_out = replace(DEFAULT, race_seconds=None)
+    nobody_drops_out = replace(DEFAULT_RULE, race_seconds=None)
     raced = race(Settling(4, seed=1), Settling(5, seed=2), rule=nobody_drops_out)
     (alone,) = race(Settling(4, seed=3))
     assert np.median(raced[0].latencies) == pytest.approx(np.median(alone.latencies), rel=0.003)
@@ -338,14 +340,14 @@ def test_a_race_that_cannot_be_decided_ends_when_more_rounds_would_not_tell():
 
 def test_a_race_on_a_restless_machine_ends_at_its_limit():
     models = [Model(20, noise=1.5), Model(20, noise=1.5, seed=1)]
-    rule = replace(DEFAULT, race_seconds=8.0, cap_seconds=1000.0)
+    rule = replace(DEFAULT_RULE, race_seconds=8.0, cap_seconds=1000.0)
     found = race(*models, rule=rule)
     assert [s.stopped for s in found] == ["time", "time"]
     assert sum(s.seconds for s in found) < 10
 
 
 def test_a_rigorous_race_drops_nobody():
-    one, other = race(Model(40), Model(20, seed=1), rule=replace(DEFAULT, race_seconds=None))
+    one, other = race(Model(40), Model(20, seed=1), rule=replace(DEFAULT_RULE, race_seconds=None))
     assert {one.stopped, other.stopped} == {"precise"}
 
 
@@ -372,7 +374,7 @@ def test_before_there_are_rounds_nothing_is_decided():
 
 def test_a_limit_can_be_set_by_hand():
     models = [Model(20, noise=1.5), Model(20, noise=1.5, seed=1)]
-    found = race(*models, rule=DEFAULT.within(5.0))
+    found = race(*models, rule=DEFAULT_RULE.within(5.0))
     assert sum(s.seconds for s in found) == pytest.approx(5, abs=1)
 
 

@@ -15,7 +15,7 @@ from turnkeyml import build_model
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.evaluate.remeasure import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reach import reach_of
 from turnkeyml.verify.reference import Reference
 

@@ -16,7 +16,7 @@ import pytest
 
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.stats import retire_evaluations, update_stats
-from turnkeyml.cli.main import main
+from turnkeyml.cli.entry import main
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.escaping import spelled
 from turnkeyml.nouns import Cause, Flag, FlagKind

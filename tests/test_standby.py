@@ -72,7 +72,7 @@ def test_measuring_again_imports_only_what_it_needs(built):
     light = ("importlib.metadata", "turnkeyml.discover.script", "turnkeyml.frameworks.register")
     program = (
         "import json, sys\n"
-        "from turnkeyml.cli.main import main\n"
+        "from turnkeyml.cli.entry import main\n"
         f"try: main({words})\n"
         f"finally: print(json.dumps([n for n in {heavy + light} if n in sys.modules]))"
     )
@@ -92,20 +92,20 @@ def test_each_of_several_builds_has_a_process_of_its_own(built, program, tmp_pat
 
 def test_those_that_nobody_takes_end():
     with started_ahead([HERE], [find_runtime("ort", "x86")], WORKER):
-        waiting = standby.kept("")
+        waiting = standby.kept_standby("")
         assert waiting.process.poll() is None
     assert waiting.process.poll() is not None
-    assert standby.kept("") is None
+    assert standby.kept_standby("") is None
 
 
 def test_live_models_need_none():
     with started_ahead((), [find_runtime("torch-eager", "x86")], WORKER):
-        assert standby.kept("") is None
+        assert standby.kept_standby("") is None
 
 
 def test_one_that_cannot_start_is_left_to_whoever_requires_it():
     with started_ahead([Place("x", "/absent/python")], [find_runtime("ort", "x86")], WORKER):
-        assert standby.take("/absent/python") is None
+        assert standby.take_standby("/absent/python") is None
 
 
 def test_it_answers_in_order_and_as_often_as_it_is_asked():

@@ -12,9 +12,9 @@ import pytest
 from turnkeyml.measure import flags, statistics
 from turnkeyml.measure.meter import SessionMeter
 from turnkeyml.measure.rules import (
-    DEFAULT,
-    QUICK,
-    RIGOROUS,
+    DEFAULT_RULE,
+    QUICK_RULE,
+    RIGOROUS_RULE,
     Rule,
     is_moving,
     relative_half_width,
@@ -182,14 +182,14 @@ def _quick_collector():
     gc.unfreeze()
 
 
-def measure(model: Model, rule: Rule = DEFAULT) -> Samples:
+def measure(model: Model, rule: Rule = DEFAULT_RULE) -> Samples:
     (samples,) = sample([SessionMeter(model, model.clock)], rule)
     if isinstance(samples, Exception):
         raise samples
     return samples
 
 
-def kinds_of_flags(samples: Samples, rule: Rule = DEFAULT) -> set[str]:
+def kinds_of_flags(samples: Samples, rule: Rule = DEFAULT_RULE) -> set[str]:
     quiet = Conditions("", "", "", "", usable_cores=2, processors="0,1", threads=2)
     return {flag.kind for flag in flags.find_flags([samples], rule, quiet)}
 
@@ -249,7 +249,7 @@ def test_the_stated_precision_is_reached(steady):
     measured, _ = steady
     precise = [s.latencies for s in measured if s.stopped == "precise"]
     assert len(precise) >= 0.95 * STREAMS
-    assert max(map(relative_half_width, precise)) <= DEFAULT.precision
+    assert max(map(relative_half_width, precise)) <= DEFAULT_RULE.precision
 
 
 def test_what_does_not_drift_is_not_said_to(steady):
@@ -257,7 +257,7 @@ def test_what_does_not_drift_is_not_said_to(steady):
     assert np.mean(["drift" in kinds_of_flags(s) for s in measured]) <= 0.03
 
 
-def flagged(level: Callable[[float], float], noise: float, rule: Rule = DEFAULT) -> list[bool]:
+def flagged(level: Callable[[float], float], noise: float, rule: Rule = DEFAULT_RULE) -> list[bool]:
     """Whether four measurements of a model whose latency follows ``level`` say that it drifts."""
     found = []
     for seed in range(4):
@@ -270,7 +270,7 @@ def flagged(level: Callable[[float], float], noise: float, rule: Rule = DEFAULT)
 @pytest.mark.parametrize("total", [0.05, 0.1, 0.3])
 def test_a_machine_that_gets_slower_is_always_flagged(total, noise):
     """By 5% to 30% over the shortest measurement that there is."""
-    assert all(flagged(lambda seconds: 1 + total * seconds / DEFAULT.least_seconds, noise))
+    assert all(flagged(lambda seconds: 1 + total * seconds / DEFAULT_RULE.least_seconds, noise))
 
 
 @pytest.mark.parametrize("noise", [0.005, 0.01, 0.03])
@@ -291,7 +291,7 @@ def waves(seconds: float) -> float:
     return 1.5 if seconds % 3 > 1.5 else 1.0
 
 
-def restless(rule: Rule = DEFAULT) -> Samples:
+def restless(rule: Rule = DEFAULT_RULE) -> Samples:
     times = 20 * LATENCY * (1 + 0.01 * np.random.default_rng(0).standard_normal(RUNS))
     return measure(Model(times, waves), rule)
 
@@ -299,30 +299,30 @@ def restless(rule: Rule = DEFAULT) -> Samples:
 def test_noise_that_comes_in_waves_ends_a_measurement_that_learns_nothing():
     samples = restless()
     assert samples.stopped == "restless"
-    assert samples.seconds < DEFAULT.cap_seconds / 2
-    assert relative_half_width(samples.latencies) > DEFAULT.precision
+    assert samples.seconds < DEFAULT_RULE.cap_seconds / 2
+    assert relative_half_width(samples.latencies) > DEFAULT_RULE.precision
     assert "settled" in kinds_of_flags(samples)
 
 
 def test_whoever_gives_a_budget_gets_it_spent():
-    samples = restless(DEFAULT.within(60.0))
+    samples = restless(DEFAULT_RULE.within(60.0))
     assert samples.stopped == "cap"
     assert samples.seconds == pytest.approx(60, abs=1)
 
 
 def test_a_budget_is_shared_by_the_processes():
-    assert RIGOROUS.within(50.0).cap_seconds == 10
-    assert QUICK.within(0.05).least_seconds == 0.05
+    assert RIGOROUS_RULE.within(50.0).cap_seconds == 10
+    assert QUICK_RULE.within(0.05).least_seconds == 0.05
 
 
 def test_a_budget_does_not_make_a_precise_measurement_longer():
     times = LATENCY * (1 + 0.01 * np.random.default_rng(0).standard_normal(RUNS))
-    assert measure(Model(times), DEFAULT.within(600.0)).seconds < 3
+    assert measure(Model(times), DEFAULT_RULE.within(600.0)).seconds < 3
 
 
 def test_a_warm_up_that_wavers_ends_before_its_cap():
     taken = restless().warmup.sum() / 1e9
-    assert taken < 2 * DEFAULT.warmup_restless_seconds < DEFAULT.warmup_cap_seconds
+    assert taken < 2 * DEFAULT_RULE.warmup_restless_seconds < DEFAULT_RULE.warmup_cap_seconds
 
 
 def test_a_warm_up_that_goes_in_one_direction_is_moving():

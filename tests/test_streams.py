@@ -245,9 +245,9 @@ class Raising:
 def test_a_program_whose_streams_are_unusual_goes_on(stream, monkeypatch):
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, stream)
-    console.show("a")
-    console.tell("a")
-    console.write("a")
+    console.print_lines("a")
+    console.print_errors("a")
+    console.write_document("a")
     console.overwrite("a")
     assert not console.in_terminal()
     assert console.terminal_width() is None

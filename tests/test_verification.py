@@ -14,7 +14,7 @@ from turnkeyml.build.fp16.ranges import largest_magnitudes
 from turnkeyml.build.fp16.subgraphs import Exact, verify_subgraphs
 from turnkeyml.frameworks.torch.reference import reference_of
 from turnkeyml.system import machine
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Reference
 
 from .chaotic import Chaotic

@@ -171,5 +171,5 @@ def test_those_who_started_us_are_no_other_programs(tmp_path):
     ticks = 7 * os.sysconf("SC_CLK_TCK")
     counters = f"S 1 1 1 0 -1 0 0 0 0 0 {ticks - 3} 3 99 99 20 0 1 0 1"
     (folder / "stat").write_text(f"{os.getppid()} (a (strange) name) {counters}\n")
-    own = activity.read(tmp_path).own - activity.read(tmp_path / "nothing").own
+    own = activity.read_activity(tmp_path).own - activity.read_activity(tmp_path / "nothing").own
     assert own == pytest.approx(7, abs=0.5)

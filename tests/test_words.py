@@ -9,7 +9,7 @@ import pytest
 from turnkeyml.cli.words import parse
 from turnkeyml.discover.inputs import did_you_mean, find_inputs
 from turnkeyml.discover.labels import parse_filter, read_labels
-from turnkeyml.discover.shipped import similar
+from turnkeyml.discover.shipped import similar_names
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns.pairs import split_pair
 from turnkeyml.options import BenchmarkOptions, settle
@@ -107,7 +107,7 @@ def test_a_label_without_key_or_value_is_one_sentence(word):
     ],
 )
 def test_a_name_is_answered_with_shipped_models_that_can_be_typed(name, models):
-    assert similar(name) == models
+    assert similar_names(name) == models
     for model in models:
         assert find_inputs([model])
 

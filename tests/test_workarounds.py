@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.workarounds import Workaround, all_workarounds
-from turnkeyml.workarounds.page import page
+from turnkeyml.workarounds.markdown import page
 
 ROOT = Path(__file__).parent.parent
 ALL = all_workarounds()

@@ -6,7 +6,7 @@ import pytest
 
 from corpora.__main__ import CORPORA, MODELS
 from turnkeyml import benchmark_files
-from turnkeyml.discover.shipped import list_models
+from turnkeyml.discover.shipped import shipped_models
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_every_corpus_has_a_sample(results):
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
-    "name", [name for name, _ in list_models(wanted={"test_group": ("sample",)})]
+    "name", [name for name, _ in shipped_models(wanted={"test_group": ("sample",)})]
 )
 def test_it_is_found_built_verified_and_measured(results, name):
     result = results[f"{name}.py"]
@@ -44,7 +44,7 @@ def test_it_is_found_built_verified_and_measured(results, name):
 
 
 def test_the_sizes_in_the_labels_are_right(results):
-    labels = dict(list_models())
+    labels = dict(shipped_models())
     wrong = {}
     for path, result in results.items():
         counted = str(result.invocations[0].invocation.parameters)

@@ -1,6 +1,6 @@
 """``python -m mlagility`` is the ``benchit`` command."""
 
-from turnkeyml.cli.main import benchit
+from turnkeyml.cli.entry import benchit
 
 if __name__ == "__main__":
     benchit()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from turnkeyml.nouns import Evaluation, InputResult, InvocationResult, MeasuredPerformance
     from turnkeyml.nouns.system import SystemInfo
     from turnkeyml.nouns.tuning import TuneResult
-    from turnkeyml.report.compare import Comparison
+    from turnkeyml.report.comparing import Comparison
 
 __all__ = [
     "BuildState",

@@ -87,7 +87,7 @@ def test_the_commands_are_installed(name):
 def test_light_commands_do_not_import_torch(reader):
     for words in (["version"], ["--help"], ["cache", "list"], ["models", "location"]):
         code = (
-            f"import sys; sys.argv = ['turnkey', *{words}]; from turnkeyml.cli.main import main\n"
+            f"import sys; sys.argv = ['turnkey', *{words}]; from turnkeyml.cli.entry import main\n"
             "try: main()\nfinally: print('torch' in sys.modules, 'numpy' in sys.modules)"
         )
         ran = reader.types(f'python -c "{code}"')

@@ -15,7 +15,7 @@ from turnkeyml.cache.files import read_yaml
 from turnkeyml.cache.layout import BuildFolder, build_folders, sweep_deleted
 from turnkeyml.cache.state import read_state
 from turnkeyml.cache.stats import read_stats
-from turnkeyml.cache.summaries import BuildSummary, Progress, summaries
+from turnkeyml.cache.summary_index import BuildSummary, Progress, summaries
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import BuildStatus, to_dict
 from turnkeyml.options import CacheOptions, SelectOptions, takes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from turnkeyml.discover import shipped
 from turnkeyml.discover.labels import parse_filter
+from turnkeyml.discover.shipped import shipped_models
 from turnkeyml.errors import UsageError
 from turnkeyml.options import ModelsOptions, takes
 
@@ -25,7 +25,7 @@ def list_models(
     ``names`` are corpora (``timm``), models (``timm/resnet50``) or patterns (``timm/resnet*``).
     """
     patterns = [names] if isinstance(names, str) else list(names)
-    found = dict(shipped.list_models(patterns, parse_filter(options["labels"])))
+    found = dict(shipped_models(patterns, parse_filter(options["labels"])))
     if not found:
         raise UsageError(f"No model has the labels {' '.join(options['labels'])}.")
     return found

@@ -14,7 +14,7 @@ from turnkeyml.cache.layout import check_writable
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import InputResult, Plan, answers_to, label_of
 from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
-from turnkeyml.options.choices import precisions
+from turnkeyml.options.choices import known_precisions
 from turnkeyml.options.places import places_of
 from turnkeyml.runtimes.registry import find_device, find_runtime
 
@@ -83,7 +83,7 @@ def _check_baseline(options: Mapping[str, Any]) -> None:
         _check_baseline_elsewhere(baseline, options)
         return
     name, _, own = baseline.replace(" ", "-").rpartition("-")
-    name, own = (name, own) if own in (*precisions(), "bf16") else (baseline, "")
+    name, own = (name, own) if own in (*known_precisions(), "bf16") else (baseline, "")
     known = find_runtime(name, options["device"])
     if options["runtime"] and name not in options["runtime"]:
         raise UsageError(f"The baseline {baseline} does not take part; add {name} to --runtime.")
@@ -109,7 +109,7 @@ def _evaluate_files(
     input_files: InputFiles, plan: Plan, launch: Launch, verbose: bool
 ) -> list[InputResult]:
     """Evaluate every input at every point of the sweep."""
-    from turnkeyml.display.console import show
+    from turnkeyml.display.console import print_lines
     from turnkeyml.display.results import sweep_lines
     from turnkeyml.display.watchers import make_watcher
     from turnkeyml.launch.journal import Journal
@@ -136,11 +136,11 @@ def _evaluate_files(
             kept.append((position, result))
     results = [result for _, result in sorted(kept, key=lambda pair: pair[0])]
     if swept and not plan.analyze_only and not plan.build_only:
-        show(*sweep_lines(results), "")
+        print_lines(*sweep_lines(results), "")
     if many and not plan.analyze_only:
         # Very many results scroll away; the report keeps them in one place.
         (path,) = report(cache_dir=plan.cache_dir, report_dir=plan.cache_dir)
-        show(f"The report is {path}")
+        print_lines(f"The report is {path}")
     return results if launch.on_result is None else []
 
 

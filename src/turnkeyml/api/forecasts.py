@@ -32,7 +32,7 @@ def forecast_race(input_files: InputFiles, **options: Unpack[RaceOptions]) -> Fo
 
 
 def _forecast(input_files: InputFiles, plan: Plan, launch: Launch) -> Forecast:
-    from turnkeyml.launch.forecast import forecast
+    from turnkeyml.launch.dry_run import forecast
     from turnkeyml.launch.run import find_tasks
 
     return forecast(find_tasks(input_names(input_files), plan, launch), launch)

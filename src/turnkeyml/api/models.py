@@ -39,8 +39,8 @@ def benchmark_model(
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
-    from turnkeyml.display.console import show
-    from turnkeyml.display.listing import performance_lines
+    from turnkeyml.display.console import print_lines
+    from turnkeyml.display.status import performance_lines
 
     plan = plan_of(options)
     own = _CallersModel(model, inputs)
@@ -51,7 +51,7 @@ def benchmark_model(
     if evaluation.performance is None:
         raise TurnkeyError(evaluation.reason or "The measurement failed.")
     lines = performance_lines(result.invocation.class_name, evaluation)
-    show(*map(_spoken, lines))
+    print_lines(*map(_spoken, lines))
     return evaluation.measured_performance()
 
 
@@ -107,10 +107,10 @@ class _CallersModel:
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
         """The result of carrying out the plan; a TurnkeyError if the build fails."""
-        from turnkeyml.display.console import tell
+        from turnkeyml.display.console import print_errors
         from turnkeyml.evaluate.invocation import evaluate
         from turnkeyml.frameworks import framework_of, frameworks
-        from turnkeyml.nouns import events
+        from turnkeyml.nouns.events import Sink
 
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
@@ -126,11 +126,11 @@ class _CallersModel:
         result = evaluate(
             subject,
             plan,
-            events.Sink(listener=lambda event: self._monitor.event(None, event)),
+            Sink(listener=lambda event: self._monitor.event(None, event)),
             None if isinstance(sequence, str) else sequence,
         )
         for remark in result.remarks:
-            tell(f"Warning: {_spoken(remark)}")
+            print_errors(f"Warning: {_spoken(remark)}")
         if result.failure or result.skipped:
             raise TurnkeyError(result.failure or f"The model was not built: {result.skipped}.")
         return result

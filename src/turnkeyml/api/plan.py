@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
-from turnkeyml.options import PlanOptions, choices, takes
+from turnkeyml.options import PlanOptions, takes
+from turnkeyml.options.choices import default_device_name, known_precisions
 from turnkeyml.options.loads import load_of
 from turnkeyml.options.places import places_of
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
-from turnkeyml.runtimes.registry import find_device, find_runtime, runtimes
+from turnkeyml.runtimes.registry import all_runtimes, find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,7 +60,7 @@ def _without_unknown(options: Mapping[str, Any]) -> Mapping[str, Any]:
         ]:
             runtime.complete(options["rt_args"])
     except UsageError:
-        default = {"device": choices.default_device_name(), "runtime": (), "rt_args": {}}
+        default = {"device": default_device_name(), "runtime": (), "rt_args": {}}
         return {**options, **default, "python": (), "host": ()}
     return options
 
@@ -105,7 +106,9 @@ def _require_serving(chosen: Iterable[Runtime], options: Mapping[str, Any], inst
     device = options["device"]
     for runtime in chosen:
         if not runtime.serves:
-            known = ", ".join(r.name for r in runtimes(device) if r.serves) or "none on this device"
+            known = (
+                ", ".join(r.name for r in all_runtimes(device) if r.serves) or "none on this device"
+            )
             raise UsageError(
                 f"The runtime {runtime.name} on {runtime.device} cannot be measured under load; "
                 f"choose from: {known}."
@@ -115,7 +118,7 @@ def _require_serving(chosen: Iterable[Runtime], options: Mapping[str, Any], inst
 
 def _check_precisions(runtime: Runtime, wanted: Iterable[str]) -> None:
     """Raise a usage error for a precision that is neither built nor cast to by a runtime."""
-    known = choices.precisions()
+    known = known_precisions()
     for precision in wanted:
         if precision not in (*known, *runtime.casts_live_to):
             raise UsageError(

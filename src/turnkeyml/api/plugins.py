@@ -5,14 +5,14 @@ from __future__ import annotations
 from turnkeyml.build.sequences import sequence_names
 from turnkeyml.nouns.plugins import PluginInfo
 from turnkeyml.runtimes.plugins import installed_plugins
-from turnkeyml.runtimes.registry import devices
+from turnkeyml.runtimes.registry import all_devices
 
 __all__ = ["list_plugins"]
 
 
 def list_plugins() -> list[PluginInfo]:
     """Every installed plugin, what it adds, and what is wrong with it. It imports all of them."""
-    devices()
+    all_devices()
     sequence_names()  # both register everything, and note what is wrong
     return [
         PluginInfo(

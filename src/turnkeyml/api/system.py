@@ -11,9 +11,15 @@ import turnkeyml
 from turnkeyml.api.plugins import list_plugins
 from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.runtimes.contract import Device, Runtime
-from turnkeyml.runtimes.registry import default_device, devices, runtimes
-from turnkeyml.system import machine
+from turnkeyml.runtimes.registry import all_devices, all_runtimes, default_device
 from turnkeyml.system.gpus import find_gpus
+from turnkeyml.system.machine import (
+    allowed_processors,
+    cpu_name,
+    cpu_quota,
+    total_memory_bytes,
+    usable_cores,
+)
 
 __all__ = ["system_info"]
 
@@ -29,15 +35,15 @@ def system_info() -> SystemInfo:
         python_version=platform.python_version(),
         python=sys.executable,
         platform=platform.platform(),
-        cpu=machine.cpu_name(),
+        cpu=cpu_name(),
         architecture=platform.machine(),
-        processors=len(machine.allowed_processors()),
-        usable_cores=machine.usable_cores(),
-        cpu_quota=machine.cpu_quota(),
-        memory_bytes=machine.total_memory_bytes(),
+        processors=len(allowed_processors()),
+        usable_cores=usable_cores(),
+        cpu_quota=cpu_quota(),
+        memory_bytes=total_memory_bytes(),
         libraries={name: _version(name) for name in _libraries()},
         gpus=tuple(GpuInfo(gpu.name, gpu.driver, gpu.memory_bytes) for gpu in find_gpus()),
-        devices=tuple(map(_device, sorted(devices(), key=_rank))),
+        devices=tuple(map(_device, sorted(all_devices(), key=_rank))),
         plugin_problems=tuple(p for plugin in list_plugins() for p in plugin.problems),
         noise=_noise(),
     )
@@ -63,7 +69,7 @@ def _device(device: Device) -> DeviceInfo:
         title=device.title,
         default=device == default_device(),
         description=device.describe() if device.is_host or not device.machines else "",
-        runtimes=tuple(map(_runtime, runtimes(device.name))),
+        runtimes=tuple(map(_runtime, all_runtimes(device.name))),
     )
 
 
@@ -88,7 +94,7 @@ def _libraries() -> list[str]:
     except metadata.PackageNotFoundError:  # run from a checkout
         required = []
     needed = [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in required if ";" not in line]
-    return list(dict.fromkeys([*needed, *(r.library for r in runtimes() if r.library)]))
+    return list(dict.fromkeys([*needed, *(r.library for r in all_runtimes() if r.library)]))
 
 
 def _version(library: str) -> str:

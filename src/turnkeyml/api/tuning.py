@@ -85,10 +85,10 @@ def _tuner(
 
 
 def _space(rig: Rig, runtimes: list[Runtime], options: Mapping[str, Any]) -> Space:
-    from turnkeyml.system import machine
+    from turnkeyml.system.machine import usable_cores
     from turnkeyml.tuning.space import BATCHES, PRECISIONS, make_space, thread_counts
 
-    cores = machine.usable_cores()
+    cores = usable_cores()
     is_cpu = bool(rig.device.machines)
     return make_space(
         runtimes,
@@ -118,14 +118,14 @@ def _facts(
     rig: Rig, space: Space, runtimes: list[Runtime], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All that the trials of a search depend on."""
-    from turnkeyml.system import machine
+    from turnkeyml.system.machine import cpu_name
 
     metric = options["metric"]
     return {
         "file": rig.variants.source_sha256,
         "space": [one.label for one in space.every()],
         "versions": [runtime.version() for runtime in runtimes],
-        "cpu": machine.cpu_name(),
+        "cpu": cpu_name(),
         "tolerance": options["tolerance"],
         "metric": Path(metric).read_text(encoding="utf-8") if metric else "",
         "drop": options["metric_drop"],

@@ -21,13 +21,14 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
 from turnkeyml.cache.stats import reinstate_evaluations, retire_evaluations
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification, events
-from turnkeyml.system import machine
+from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification
+from turnkeyml.nouns.events import BuildReused, Sink, StageFinished, StageStarted
 from turnkeyml.system.capture import captured
+from turnkeyml.system.machine import peak_memory_bytes, reset_peak_memory, usable_cores
 from turnkeyml.verify.capsule import save_inputs, save_reference
-from turnkeyml.verify.judge import calibrate
 from turnkeyml.verify.precisions import loosest
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.verdict import calibrate
 
 __all__ = ["Built", "build"]
 
@@ -49,7 +50,7 @@ def build(
     sequence: Sequence,
     plan: Plan,
     folder: BuildFolder,
-    sink: events.Sink,
+    sink: Sink,
     *,
     shared: SharedBuild | None = None,
     widens: bool = False,
@@ -66,7 +67,7 @@ def build(
     if cached is not None and plan.rebuild == "never":
         return _load_regardless(cached, why, folder)
     if cached is not None and plan.rebuild == "if_needed" and why is None:
-        sink.send(events.BuildReused(subject.record.hash))
+        sink.send(BuildReused(subject.record.hash))
         return Built(cached, reused=True)
     remarks = (f"The cached build was rebuilt: {why}.",) if why else ()
     if damage := state_damage(folder):
@@ -86,7 +87,7 @@ class _Builder:
 
     subject: Subject
     folder: BuildFolder
-    sink: events.Sink
+    sink: Sink
     sequence: Sequence
     chosen_opset: int | None
     widens: bool = False
@@ -142,7 +143,7 @@ class _Builder:
             bench = self._workbench(self.folder.onnx, self._reference())
             save_inputs(self.folder, bench.reference)
             progress.started(SHARE, "Verifying the build of another length", 1, 1)
-            machine.reset_peak_memory()
+            reset_peak_memory()
             begin = time.perf_counter()
             with captured(self.folder.log(SHARE)):
                 verification = shared.serve(bench)
@@ -150,7 +151,7 @@ class _Builder:
                 verified = _verified_outputs(bench, verification)
                 _calibrate(bench)
             seconds, good = time.perf_counter() - begin, shared.accepts(verification)
-            progress.finished(StageRecord(SHARE, seconds, machine.peak_memory_bytes(), good))
+            progress.finished(StageRecord(SHARE, seconds, peak_memory_bytes(), good))
         if not good:
             return None, verification.reason
         return self._finish(state, bench, verification, finished, verified), ""
@@ -210,7 +211,7 @@ class _Builder:
         """The outputs of the original; a build error if it cannot run."""
         try:
             with captured(self.folder.log("verification")):
-                reference = self.subject.reference(machine.usable_cores())
+                reference = self.subject.reference(usable_cores())
         except (Exception, SystemExit) as error:
             raise BuildError(f"{self.subject.cannot_run}: {describe(error)}") from error
         if not reference.outputs:
@@ -232,11 +233,11 @@ class _Builder:
         name, sink = self.subject.record.hash, self.sink
 
         def started(stage: str, message: str, position: int, total: int) -> None:
-            sink.send(events.StageStarted(name, stage, message, position, total))
+            sink.send(StageStarted(name, stage, message, position, total))
 
         def ended(record: StageRecord) -> None:
             finished.append(record)
-            sink.send(events.StageFinished(name, record.name, record.seconds, record.succeeded))
+            sink.send(StageFinished(name, record.name, record.seconds, record.succeeded))
 
         return Progress(started, ended)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.floats import is_far
-from turnkeyml.verify.judge import judge
 from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify.verdict import judge
 
 if TYPE_CHECKING:
     from turnkeyml.build.inner import Walk

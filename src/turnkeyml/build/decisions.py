@@ -14,7 +14,7 @@ import onnx
 
 from turnkeyml.build.suppression import SUPPRESSION, the_same_boxes
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import InnerResult, Outputs, Reference
 from turnkeyml.verify.scale import root_mean_square

@@ -31,7 +31,7 @@ from turnkeyml.build.known_results import Dims, Results
 from turnkeyml.build.suppression import SUPPRESSION
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.floats import is_far
 from turnkeyml.verify.reference import Outputs, Reference
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import InnerResult, Reference
 
 __all__ = ["Dims", "Results"]

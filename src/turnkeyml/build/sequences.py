@@ -24,14 +24,14 @@ __all__ = [
     "check_file",
     "check_name",
     "find_sequence",
-    "load_file",
+    "load_sequence_file",
     "make_stage",
     "pickle_sequence",
     "sequence_names",
     "sequence_with",
     "stage_names",
     "stages_of",
-    "unpickle",
+    "unpickle_sequence",
 ]
 
 
@@ -214,7 +214,7 @@ def check_file(path: str) -> None:
         raise UsageError(f"The sequence file {path} has no function get_sequence().")
 
 
-def load_file(path: str) -> Sequence:
+def load_sequence_file(path: str) -> Sequence:
     """The sequence that ``get_sequence()`` in a Python file returns."""
     from importlib.util import module_from_spec, spec_from_file_location
 
@@ -250,7 +250,7 @@ def pickle_sequence(sequence: Sequence) -> str:
         ) from error
 
 
-def unpickle(text: str, main: str | None) -> Sequence:
+def unpickle_sequence(text: str, main: str | None) -> Sequence:
     """The sequence that ``pickle_sequence`` wrote; ``main`` is the script with its classes."""
     if main is not None:
         from multiprocessing import spawn

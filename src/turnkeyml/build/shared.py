@@ -10,7 +10,7 @@ from turnkeyml.cache.files import link_or_copy
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.judge import with_frozen
+from turnkeyml.verify.verdict import with_frozen
 
 __all__ = ["SHARE", "SharedBuild"]
 

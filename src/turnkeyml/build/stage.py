@@ -20,10 +20,10 @@ from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.nouns import StageRecord, Verdict, Verification
-from turnkeyml.system import machine
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.judge import with_frozen, with_stable_weights
+from turnkeyml.system.machine import peak_memory_bytes, reset_peak_memory, usable_cores
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import with_frozen, with_stable_weights
 
 __all__ = [
     "CONVERTED_TO",
@@ -66,7 +66,7 @@ class Workbench:
     """The verdicts of the stages that verify their own files, by file name."""
     made_by: dict[str, str] = field(default_factory=dict)
     """The stage that made each file, by file name."""
-    threads: int = field(default_factory=machine.usable_cores)
+    threads: int = field(default_factory=usable_cores)
     widens: bool = False
     """Whether the model is to be widened to float32, as its runtime does not run its precision."""
 
@@ -198,7 +198,7 @@ class Sequence:
 def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | None]:
     """Run one stage; return its record and, if it failed, its error."""
     error: BaseException | None = None
-    machine.reset_peak_memory()
+    reset_peak_memory()
     begin = time.perf_counter()
     with captured(bench.folder.log(stage.name)):
         try:
@@ -212,7 +212,7 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
             traceback.print_exc()
             error = named(failure, bench.work)
     seconds = time.perf_counter() - begin
-    return StageRecord(stage.name, seconds, machine.peak_memory_bytes(), error is None), error
+    return StageRecord(stage.name, seconds, peak_memory_bytes(), error is None), error
 
 
 def _require(bench: Workbench, kinds: frozenset[str], message: str) -> None:

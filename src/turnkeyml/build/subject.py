@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from turnkeyml.errors import describe
-from turnkeyml.verify.draw import VARIANTS, draw
 from turnkeyml.verify.further import FURTHER, draw_further
+from turnkeyml.verify.held_out import VARIANTS, draw
 from turnkeyml.verify.padding import draw_padded
 from turnkeyml.verify.reference import Outputs, Reference
 

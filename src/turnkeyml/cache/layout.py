@@ -44,7 +44,7 @@ from pathlib import Path
 from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, read_yaml
 from turnkeyml.cache.locks import FileLock, Rank
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.system import process_tree
+from turnkeyml.system.process_tree import start_time
 
 __all__ = [
     "BuildFolder",
@@ -231,7 +231,7 @@ class BuildFolder:
 
     def delete(self) -> None:
         """Remove the whole build, in one step as others see it. Needs the lock."""
-        own = f"{os.getpid()}-{process_tree.started(os.getpid())}"
+        own = f"{os.getpid()}-{start_time(os.getpid())}"
         gone = self.cache_dir / f"{DELETED_PREFIX}{own}-{self.name}"
         try:
             self.path.rename(gone)
@@ -376,7 +376,7 @@ def sweep_deleted(cache_dir: Path) -> None:
         found = re.match(rf"{re.escape(DELETED_PREFIX)}(\d+)-(?:(\d+)-)?", rest.name)
         if found is None or rest.is_symlink():
             continue
-        began = process_tree.started(int(found[1]))
+        began = start_time(int(found[1]))
         if began is None or str(began) != found[2]:
             shutil.rmtree(rest, ignore_errors=True)
 

@@ -80,9 +80,9 @@ def _sequence(words: list[str]) -> list[str]:
     if is_chosen or not rest or any(word.endswith(".onnx") for word in rest):
         return []
     from turnkeyml.build.sequences import sequence_with
-    from turnkeyml.runtimes.registry import runtimes
+    from turnkeyml.runtimes.registry import all_runtimes
 
-    live = {runtime.name for runtime in runtimes() if not runtime.measures_files}
+    live = {runtime.name for runtime in all_runtimes() if not runtime.measures_files}
     if found.runtime and live.issuperset(found.runtime):
         return []
     return ["--sequence", sequence_with(["fp16"])]

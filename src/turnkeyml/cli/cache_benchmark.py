@@ -8,8 +8,8 @@ from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import console
-from turnkeyml.display.listing import build_lines, mismatch_line
+from turnkeyml.display.console import print_errors, print_lines
+from turnkeyml.display.status import build_lines, mismatch_line
 from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.options import RemeasureOptions, Verbose, settle
 
@@ -22,10 +22,10 @@ def run(options: argparse.Namespace) -> int:
     verbose = settle(Verbose, given(options, Verbose))["verbose"]
 
     def show(name: str, evaluations: list[Evaluation]) -> None:
-        console.show(*build_lines(name, evaluations, verbose=verbose))
+        print_lines(*build_lines(name, evaluations, verbose=verbose))
 
     def warn(name: str, warning: str) -> None:
-        console.tell(f"Warning: {name}: {warning}")
+        print_errors(f"Warning: {name}: {warning}")
 
     with Output(options.command, wants_json(options)) as output:
         names = getattr(options, "build_names", ())
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         ok = not mismatches and all(e.ok for those in found.values() for e in those)
         if mismatches:
             told = mismatch_line(mismatches)
-            console.show(f"{told[0].upper()}{told[1:]}.")
+            print_lines(f"{told[0].upper()}{told[1:]}.")
         builds = [{"name": name, "evaluations": found[name]} for name in found]
         output.set_content(ok=ok, cache_dir=chosen["cache_dir"], builds=builds)
     return 0 if ok else 1

@@ -7,13 +7,13 @@ from typing import Any
 
 from turnkeyml.api import list_builds
 from turnkeyml.api.builds import build_summaries
-from turnkeyml.cache.summaries import BuildSummary
+from turnkeyml.cache.summary_index import BuildSummary
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import console
-from turnkeyml.display.build_table import build_table, sort_builds
+from turnkeyml.display.build_list import build_table, sort_builds
 from turnkeyml.display.builds import names_lines
+from turnkeyml.display.console import print_lines, terminal_width
 from turnkeyml.display.progress import Progress
 from turnkeyml.options import CacheOptions, ListView, settle
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     cache = settle(CacheOptions, given(options, CacheOptions))
     order = settle(ListView, given(options, ListView))["sort"]
     as_json = wants_json(options)
-    width = None if as_json else console.terminal_width()
+    width = None if as_json else terminal_width()
     with Output(options.command, as_json) as output:
         if width is not None or order != "name":
             builds = sort_builds(_read(cache), order)
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             names = list_builds(**cache)
         lines = names if width is None else build_table(builds, width)
-        console.show(*names_lines(cache["cache_dir"], lines if names else []))
+        print_lines(*names_lines(cache["cache_dir"], lines if names else []))
         if len(names) <= MOST_CHECKED:
             tell_damages((), cache, every=True)
         output.set_content(**cache, builds=[{"name": name} for name in names])

@@ -6,7 +6,7 @@ import argparse
 
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.options import CacheOptions, settle
 
 __all__ = ["run"]
@@ -16,6 +16,6 @@ def run(options: argparse.Namespace) -> int:
     """Print the path of the cache."""
     cache = settle(CacheOptions, given(options, CacheOptions))
     with Output(options.command, wants_json(options)) as output:
-        show(f"The default cache directory is: {cache['cache_dir']}")
+        print_lines(f"The default cache directory is: {cache['cache_dir']}")
         output.set_content(**cache)
     return 0

@@ -7,7 +7,7 @@ import argparse
 from turnkeyml.api.reports import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.display.progress import Progress
 from turnkeyml.options import ReportOptions, settle
 from turnkeyml.report.table import SavedReport
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
         with Progress() as progress:
             files = save_report(progress.counting("Reading builds"), **chosen)
         for saved in files:
-            show(_sentence(saved))
+            print_lines(_sentence(saved))
         reports = [str(saved.path.absolute()) for saved in files]
         replaced = [str(saved.path.absolute()) for saved in files if saved.replaced]
         content = {"caches": chosen["cache_dir"], "report": reports[0], "reports": reports}

@@ -6,7 +6,7 @@ import argparse
 
 from turnkeyml.api.reports import serve
 from turnkeyml.cli.arguments import given
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.options import ServeOptions, settle
 
 __all__ = ["run"]
@@ -17,8 +17,8 @@ def run(options: argparse.Namespace) -> int:
     server = serve(**settle(ServeOptions, given(options, ServeOptions)))
     try:
         with server:
-            show(f"Report at {server.address} (Ctrl-C to end)")
+            print_lines(f"Report at {server.address} (Ctrl-C to end)")
             server.run()
     except KeyboardInterrupt:
-        show("")
+        print_lines("")
     return 0

@@ -9,7 +9,7 @@ from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.builds import stats_lines
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.options import CacheOptions, settle
 
 __all__ = ["run"]
@@ -23,6 +23,6 @@ def run(options: argparse.Namespace) -> int:
         builds = build_stats(options.build_names, **cache)
         for build in builds:
             lines = stats_lines(cache["cache_dir"], build.name, build.state, build.stats)
-            show(*lines)
+            print_lines(*lines)
         output.set_content(**cache, builds=builds)
     return 0

@@ -11,12 +11,12 @@ from typing import Any
 from turnkeyml.api import list_builds
 from turnkeyml.api.builds import is_filtered, matching
 from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.summaries import BuildSummary, disk_bytes
+from turnkeyml.cache.summary_index import BuildSummary, disk_bytes
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import console
-from turnkeyml.display.build_table import build_table, size_in_words
+from turnkeyml.display.build_list import build_table, size_in_words
+from turnkeyml.display.console import in_terminal, print_errors, print_lines
 from turnkeyml.errors import UsageError
 from turnkeyml.escaping import one_line
 from turnkeyml.options import Confirmation, SelectOptions, settle
@@ -38,7 +38,7 @@ def change(
         try:
             names = _confirmed(options, named, chosen, verb)
         except _Refusal as refusal:
-            console.show(str(refusal))
+            print_lines(str(refusal))
             output.set_content(ok=refusal.ok, **where, builds=[])
             return 0 if refusal.ok else 1
         # Change exactly the builds that the question counts, not those that came after it.
@@ -46,13 +46,13 @@ def change(
         tell_damages(names, where, chosen["all"])
         changed = do(names, **chosen)
         for name in (name for name, was_done in changed.items() if was_done):
-            console.show(f"Info: Build {name} was {done}.")
+            print_lines(f"Info: Build {name} was {done}.")
         busy = [name for name, was_done in changed.items() if not was_done]
         builds = [{"name": name, done: was_done} for name, was_done in changed.items()]
         output.set_content(ok=not busy, **where, builds=builds)
     if busy:
         complaint = f"Another turnkey process is using {', '.join(busy)}; try again later."
-        console.tell(f"turnkey: error: {complaint}")
+        print_errors(f"turnkey: error: {complaint}")
     return 1 if busy else 0
 
 
@@ -91,16 +91,16 @@ def _ask_about(builds: list[BuildSummary], cache_dir: str, verb: str) -> None:
             f"{verb} {count} in {cache_dir}? Without a terminal to ask in, this needs --yes."
         )
     width = shutil.get_terminal_size().columns
-    console.show(*build_table(builds[:SHOWN], width))
+    print_lines(*build_table(builds[:SHOWN], width))
     if len(builds) > SHOWN:
-        console.show(f"… and {len(builds) - SHOWN:,} more")
+        print_lines(f"… and {len(builds) - SHOWN:,} more")
     size = size_in_words(disk_bytes([BuildFolder(Path(cache_dir), b.name) for b in builds]))
     what = "this build" if len(builds) == 1 else f"these {len(builds):,} builds"
     _ask(f"{verb} {what} ({size}) in {cache_dir}? [y/N] ")
 
 
 def _in_terminal() -> bool:
-    return console.in_terminal("stdin") and console.in_terminal()
+    return in_terminal("stdin") and in_terminal()
 
 
 def _ask(question: str) -> None:
@@ -109,6 +109,6 @@ def _ask(question: str) -> None:
         answer = input(one_line(question))
     except EOFError:
         answer = ""
-        console.show("")
+        print_lines("")
     if answer.strip().lower() not in ("y", "yes"):
         raise _Refusal("Nothing was changed.")

@@ -11,12 +11,12 @@ from turnkeyml.api import compare, conditions_met
 from turnkeyml.api.comparing import save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import console
+from turnkeyml.display.console import in_terminal, print_errors, print_lines, write_document
 from turnkeyml.display.progress import Progress
 from turnkeyml.options import CompareOptions, CompareView, settle
-from turnkeyml.report import formats
 from turnkeyml.report.comparison import undecided_in_words
 from turnkeyml.report.comparison_report import render
+from turnkeyml.report.formats import find_format
 
 __all__ = ["run"]
 
@@ -40,17 +40,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(sentence: str) -> None:
     """Print a sentence to standard error, where no format and no file hides it."""
-    console.tell(f"turnkey compare: {sentence}")
+    print_errors(f"turnkey compare: {sentence}")
 
 
 def _show(comparison: Any, view: dict[str, Any]) -> None:
     """Print a comparison; a page goes to a file, unless standard output is one."""
     path, format = view["output"], view["format"]
-    if path is None and format and not formats.find(format).is_printed and console.in_terminal():
+    if path is None and format and not find_format(format).is_printed and in_terminal():
         day = time.strftime("%Y-%m-%d")
-        path = f"comparison-{day}{formats.find(format).suffix}"
+        path = f"comparison-{day}{find_format(format).suffix}"
     if path is None:
-        console.write(render(comparison, format or "text", verbose=view["verbose"]))
+        write_document(render(comparison, format or "text", verbose=view["verbose"]))
         return
     replaced = save_comparison(comparison, Path(path), format)
-    console.show(f"Comparison saved at {path}{' (it replaces an older one)' if replaced else ''}")
+    print_lines(f"Comparison saved at {path}{' (it replaces an older one)' if replaced else ''}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.display.console import write
+from turnkeyml.display.console import write_document
 from turnkeyml.options import CompletionOptions, settle
 
 __all__ = ["run"]
@@ -17,5 +17,5 @@ def run(options: argparse.Namespace) -> int:
     import argcomplete
 
     shell = settle(CompletionOptions, {"shell": options.shell})["shell"]
-    write(argcomplete.shellcode(PROGRAMS, shell=shell).strip())
+    write_document(argcomplete.shellcode(PROGRAMS, shell=shell).strip())
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.cache.checkup import damages
-from turnkeyml.display.console import tell
+from turnkeyml.display.console import print_errors
 
 __all__ = ["tell_damages"]
 
@@ -18,4 +18,4 @@ def tell_damages(
     """Print a sentence for each record of the builds that cannot be read."""
     for folder in select_builds(build_names, cache_of(options), every):
         for sentence in damages(folder):
-            tell(f"Warning: {sentence}")
+            print_errors(f"Warning: {sentence}")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show, terminal_width
+from turnkeyml.display.console import print_lines, terminal_width
 from turnkeyml.display.forecasts import forecast_lines
-from turnkeyml.display.listing import closing_line
+from turnkeyml.display.status import closing_line
 from turnkeyml.nouns import InputResult
 from turnkeyml.nouns.forecasts import Forecast
 from turnkeyml.options import DryRun, settle
@@ -47,12 +47,12 @@ def evaluate(
         do(options.input_files, on_result=take, **given(options, declaration))
         ok = not (failed or mismatches)
         output.set_content(ok=ok, results=results)
-        show(closing_line(options.command, list(failed), list(mismatches)))
+        print_lines(closing_line(options.command, list(failed), list(mismatches)))
         return 0 if ok else 1
 
 
 def _foresee(options: argparse.Namespace, forecast: Forecast) -> int:
     with Output(options.command, wants_json(options)) as output:
-        show(*forecast_lines(forecast, terminal_width()))
+        print_lines(*forecast_lines(forecast, terminal_width()))
         output.set_content(results=[], dry_run=forecast)
     return 0

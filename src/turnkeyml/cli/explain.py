@@ -9,7 +9,7 @@ from pathlib import Path
 from turnkeyml.api import explain
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show, tell, terminal_width
+from turnkeyml.display.console import print_errors, print_lines, terminal_width
 from turnkeyml.display.explanation import explanation_lines
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns.explanations import Explanation
@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(explanation: Explanation) -> None:
-    show("", *explanation_lines(explanation, terminal_width()), "")
+    print_lines("", *explanation_lines(explanation, terminal_width()), "")
 
 
 def _tell(step: str) -> None:
-    tell(f"{step} ...")
+    print_errors(f"{step} ...")
 
 
 def _copy_trace(found: list[Explanation], cache_dir: Path, path: Path) -> None:
@@ -47,4 +47,4 @@ def _copy_trace(found: list[Explanation], cache_dir: Path, path: Path) -> None:
             "and precision. The traces of all are in their build folders."
         )
     shutil.copyfile(cache_dir / found[0].build_name / found[0].trace, path)
-    show(f"Trace saved at {path}; open it at https://ui.perfetto.dev")
+    print_lines(f"Trace saved at {path}; open it at https://ui.perfetto.dev")

@@ -8,7 +8,7 @@ from turnkeyml.api import list_models
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display.builds import model_lines
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.options import ModelsOptions, ModelsView, settle
 
 __all__ = ["run"]
@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     quiet = settle(ModelsView, given(options, ModelsView))["quiet"]
     with Output(options.command, wants_json(options)) as output:
         models = list_models(getattr(options, "names", ()), **given(options, ModelsOptions))
-        show(*(models if quiet else model_lines(models)))
+        print_lines(*(models if quiet else model_lines(models)))
         output.set_content(
             models=[{"name": name, "labels": labels} for name, labels in models.items()]
         )

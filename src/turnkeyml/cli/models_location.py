@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.cli.arguments import given
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.filesystem import MODELS_DIR
 from turnkeyml.options import QuietView, settle
 
@@ -15,5 +15,5 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Print the path of the models that come with turnkey."""
     quiet = settle(QuietView, given(options, QuietView))["quiet"]
-    show(str(MODELS_DIR) if quiet else f"The models directory is: {MODELS_DIR}")
+    print_lines(str(MODELS_DIR) if quiet else f"The models directory is: {MODELS_DIR}")
     return 0

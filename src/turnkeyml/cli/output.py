@@ -8,7 +8,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from turnkeyml.display import console
+from turnkeyml.display.console import flush_streams, write_document
 
 __all__ = ["Output", "print_error", "wants_json"]
 
@@ -28,7 +28,7 @@ class Output:
 
     def __enter__(self) -> Output:
         if self._wanted:
-            console.flush()
+            flush_streams()
             self._original, self._stdout = os.dup(1), sys.stdout
             os.dup2(2, 1)
             sys.stdout = sys.stderr
@@ -49,14 +49,14 @@ class Output:
     ) -> None:
         if not self._wanted:
             return
-        console.flush()
+        flush_streams()
         sys.stdout = self._stdout
         os.dup2(self._original, 1)
         os.close(self._original)
         if error is None and self._document is not None:
             from turnkeyml.report.document import to_json
 
-            console.write(to_json(self._document))
+            write_document(to_json(self._document))
 
 
 def wants_json(options: argparse.Namespace) -> bool:
@@ -76,4 +76,4 @@ def print_error(words: list[str], message: str) -> None:
     actions = COMMANDS[command]
     if isinstance(actions, dict):
         command = " ".join([command, *(word for word in words[1:2] if word in actions)])
-    console.write(to_json(make_document(command, ok=False, error=message)))
+    write_document(to_json(make_document(command, ok=False, error=message)))

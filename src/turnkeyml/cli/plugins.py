@@ -6,7 +6,7 @@ import argparse
 
 from turnkeyml.api import list_plugins
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 from turnkeyml.display.plugins import plugin_lines
 
 __all__ = ["run"]
@@ -16,6 +16,6 @@ def run(options: argparse.Namespace) -> int:
     """Print every plugin; the exit status is 0 also if one has a problem, as all were listed."""
     with Output(options.command, wants_json(options)) as output:
         found = list_plugins()
-        show(*plugin_lines(found))
+        print_lines(*plugin_lines(found))
         output.set_content(plugins=found)
     return 0

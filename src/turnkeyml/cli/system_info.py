@@ -6,7 +6,7 @@ import argparse
 
 from turnkeyml.api import system_info
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show, terminal_width
+from turnkeyml.display.console import print_lines, terminal_width
 from turnkeyml.display.system import system_lines
 
 __all__ = ["run"]
@@ -19,6 +19,6 @@ def run(options: argparse.Namespace) -> int:
     """
     with Output(options.command, wants_json(options)) as output:
         info = system_info()
-        show(*system_lines(info, terminal_width()))
+        print_lines(*system_lines(info, terminal_width()))
         output.set_content(system=info)
     return 0

@@ -7,9 +7,9 @@ import argparse
 from turnkeyml.api import tune
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import show
-from turnkeyml.display.listing import closing_line
-from turnkeyml.display.tuning import Progress, result_lines
+from turnkeyml.display.console import print_lines
+from turnkeyml.display.status import closing_line
+from turnkeyml.display.tuning import TuneProgress, result_lines
 from turnkeyml.options import TuneOptions
 
 __all__ = ["run"]
@@ -18,11 +18,11 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Tune a model; exit status 1 if nothing that was tried is right."""
     with Output(options.command, wants_json(options)) as output:
-        with Progress() as progress:
+        with TuneProgress() as progress:
             result = tune(options.target, on_progress=progress.tell, **given(options, TuneOptions))
         ok = result.winner is not None
         output.set_content(ok=ok, tuning=result)
-        show(*result_lines(result))
+        print_lines(*result_lines(result))
         if ok:
-            show(closing_line(options.command))
+            print_lines(closing_line(options.command))
     return 0 if ok else 1

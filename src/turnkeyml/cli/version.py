@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml import __version__
-from turnkeyml.display.console import show
+from turnkeyml.display.console import print_lines
 
 __all__ = ["run"]
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the version."""
-    show(__version__)
+    print_lines(__version__)
     return 0

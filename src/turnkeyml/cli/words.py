@@ -7,7 +7,7 @@ import os
 from importlib import import_module
 
 from turnkeyml import __version__
-from turnkeyml.display.console import write
+from turnkeyml.display.console import write_document
 from turnkeyml.errors import UsageError
 
 __all__ = ["COMMANDS", "parse", "run"]
@@ -188,7 +188,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Print help or the version; argparse itself would ignore that it cannot be printed."""
-        write(message)
+        write_document(message)
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UsageError(f"{message}. See '{self.prog} --help'.")
@@ -235,9 +235,9 @@ def _looks_like_input(word: str) -> bool:
 def _names_input(word: str) -> bool:
     if _looks_like_input(word):
         return True
-    from turnkeyml.discover.shipped import corpora
+    from turnkeyml.discover.shipped import shipped_corpora
 
-    return word in corpora()
+    return word in shipped_corpora()
 
 
 def _unknown(word: str) -> str:

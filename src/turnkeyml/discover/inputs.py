@@ -97,7 +97,7 @@ def _locate(path: str, base: Path) -> list[str]:
         inputs = [p for p in paths if is_input_name(p) and os.path.isfile(p)]
         if inputs:
             return inputs
-    return shipped.named(path) or _missing(path)
+    return shipped.shipped_named(path) or _missing(path)
 
 
 def did_you_mean(path: str) -> str:
@@ -109,17 +109,19 @@ def did_you_mean(path: str) -> str:
     near = _with_another_suffix(path)
     if not near and is_input_name(path):
         stem = Path(path).stem.lower()
-        like = [name for name in shipped.similar(path) if name.lower().endswith(f"/{stem}")]
+        like = [name for name in shipped.similar_names(path) if name.lower().endswith(f"/{stem}")]
         near = _misspelled(path) or like
     elif not near:
-        near = shipped.similar(path)
+        near = shipped.similar_names(path)
     return f" Did you mean {_or([repr(name) for name in near])}?" if near else ""
 
 
 def _missing(path: str) -> NoReturn:
     if glob.has_magic(path):
         like = f"*/{path}" if "/" not in path else ""
-        hint = f" For shipped models, write '{like}'." if like and shipped.named(like) else ""
+        hint = (
+            f" For shipped models, write '{like}'." if like and shipped.shipped_named(like) else ""
+        )
         raise UsageError(f"No {_or(suffixes())} file matches {path!r}.{hint}")
     raise UsageError(f"File not found: {path!r}.{did_you_mean(path)}")
 

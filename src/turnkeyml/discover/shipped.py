@@ -11,13 +11,13 @@ from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.filesystem import MODELS_DIR
 
-__all__ = ["corpora", "list_models", "named", "names", "similar"]
+__all__ = ["shipped_corpora", "shipped_models", "shipped_named", "shipped_names", "similar_names"]
 
 SUGGESTED = 3
 """Names in the question that a misspelling is answered with."""
 
 
-def corpora() -> list[str]:
+def shipped_corpora() -> list[str]:
     """The names of the corpora: the folders that contain scripts; none without shipped models."""
     if not os.path.isdir(MODELS_DIR):
         return []
@@ -25,37 +25,39 @@ def corpora() -> list[str]:
     return sorted(f.name for f in folders if f.name[0].isalpha() and any(Path(f).glob("*.py")))
 
 
-def named(name: str) -> list[str]:
+def shipped_named(name: str) -> list[str]:
     """The scripts that a name or pattern matches, sorted; empty if none does."""
     corpus, _, model = name.partition("/")
     pattern = model.removesuffix(".py") or "*"
-    return [_path(n) for n in names(corpus) if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")]
+    return [
+        _path(n) for n in shipped_names(corpus) if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")
+    ]
 
 
-def list_models(
+def shipped_models(
     patterns: Iterable[str] = (), wanted: Values | None = None
 ) -> list[tuple[str, Values]]:
     """Model names with their labels: all, or those that match a pattern and the labels."""
     paths: list[str] = []
     for pattern in patterns:
-        found = named(pattern)
+        found = shipped_named(pattern)
         if not found:
             raise UsageError(_not_found(pattern))
         paths += found
     if not patterns:
-        paths = [_path(name) for name in names("*")]
+        paths = [_path(name) for name in shipped_names("*")]
     labelled = [(_name(path), read_labels(path).values) for path in dict.fromkeys(paths)]
     return [(name, labels) for name, labels in labelled if matches(labels, wanted or {})]
 
 
 def _not_found(name: str) -> str:
     """The error message for a name that matches no model."""
-    near = " or ".join(f"'{one}'" for one in similar(name))
+    near = " or ".join(f"'{one}'" for one in similar_names(name))
     hint = f" Did you mean {near}?" if near else " 'turnkey models list' lists all models."
     return f"Model not found: turnkey comes with no model {name!r}.{hint}"
 
 
-def similar(name: str) -> list[str]:
+def similar_names(name: str) -> list[str]:
     """The names of models that may be meant by this one, or of a corpus; the most similar first.
 
     Those of the same name in any corpus (``resnet50``), or else the nearest misspelling.
@@ -64,19 +66,19 @@ def similar(name: str) -> list[str]:
 
     corpus, _, model = name.removesuffix(".py").rpartition("/")
     stems: dict[str, list[str]] = {}
-    near = difflib.get_close_matches(corpus or model, corpora(), 1)
+    near = difflib.get_close_matches(corpus or model, shipped_corpora(), 1)
     if near and not corpus:
         return near
-    for found in names(near[0] if near else "*"):
+    for found in shipped_names(near[0] if near else "*"):
         stems.setdefault(found.partition("/")[2].lower(), []).append(found)
     wanted = model.lower()
     best = [wanted] if wanted in stems else difflib.get_close_matches(wanted, stems, 1, 0.75)
     return [found for stem in best for found in stems[stem]][:SUGGESTED]
 
 
-def names(corpus: str) -> list[str]:
+def shipped_names(corpus: str) -> list[str]:
     """The names of all models in the corpora that match a pattern, sorted."""
-    matching = fnmatch.filter(corpora(), corpus)
+    matching = fnmatch.filter(shipped_corpora(), corpus)
     files = [p for c in matching for p in Path(MODELS_DIR, c).glob("*.py") if p.name[0] != "_"]
     return sorted(f"{p.parent.name}/{p.stem}" for p in files)
 

@@ -15,15 +15,15 @@ from typing import TextIO
 from turnkeyml.escaping import one_line
 
 __all__ = [
-    "finish",
-    "flush",
+    "finish_streams",
+    "flush_streams",
     "in_terminal",
     "open_standard_streams",
     "overwrite",
-    "show",
-    "tell",
+    "print_lines",
+    "print_errors",
     "terminal_width",
-    "write",
+    "write_document",
 ]
 
 CLEAR_LINE = "\r\x1b[K"
@@ -32,17 +32,17 @@ _failed: dict[str, str] = {}
 """Why a stream of this program could not be written to, by its name."""
 
 
-def show(*lines: str) -> None:
+def print_lines(*lines: str) -> None:
     """Print lines to standard output."""
     _print(sys.stdout, "".join(f"{one_line(line)}\n" for line in lines))
 
 
-def tell(*lines: str) -> None:
+def print_errors(*lines: str) -> None:
     """Print lines about progress, warnings and errors to standard error."""
     _print(sys.stderr, "".join(f"{one_line(line)}\n" for line in lines))
 
 
-def write(document: str) -> None:
+def write_document(document: str) -> None:
     """Print a document to standard output as it is; its format has made its text safe."""
     _print(sys.stdout, document if document.endswith("\n") else f"{document}\n")
 
@@ -84,17 +84,17 @@ def open_standard_streams() -> None:
             setattr(sys, f"__{name}__", stream)
 
 
-def flush() -> None:
+def flush_streams() -> None:
     """Write out what libraries have printed to standard output."""
     _print(sys.stdout)
 
 
-def finish(program: str, status: int) -> int:
+def finish_streams(program: str, status: int) -> int:
     """The exit status of a program, after its last output was written or found to be lost."""
     _print(sys.stdout)
     lost = _failed.get("stdout")
     if lost is not None:
-        tell(f"{program}: error: not everything was printed: standard output: {lost}")
+        print_errors(f"{program}: error: not everything was printed: standard output: {lost}")
     _print(sys.stderr)
     for number, name in ((1, "stdout"), (2, "stderr")):
         if name in _failed:  # Python would write what is left of it at exit, and complain

@@ -9,7 +9,17 @@ from turnkeyml import environment
 from turnkeyml.display import console
 from turnkeyml.display.overview import Overview, line_of
 from turnkeyml.escaping import one_line
-from turnkeyml.nouns import Input, InputResult, events
+from turnkeyml.nouns import Input, InputResult
+from turnkeyml.nouns.events import (
+    ArtifactChanged,
+    Event,
+    InvocationStarted,
+    ScriptStarted,
+    StageStarted,
+    TurnAwaited,
+    TurnTaken,
+    Waiting,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -40,11 +50,11 @@ class OverviewWatcher:
     def input_started(self, item: Input, position: int, total: int) -> None:
         """Print nothing."""
 
-    def event(self, item: Input | None, event: events.Event) -> None:
+    def event(self, item: Input | None, event: Event) -> None:
         """Print warnings and long waits only: with many inputs, each gets one line at its end."""
-        if isinstance(event, events.ArtifactChanged):
+        if isinstance(event, ArtifactChanged):
             self.note(f"Warning: {item.name if item else event.invocation}: {event.warning}")
-        elif isinstance(event, events.Waiting) and event.what:
+        elif isinstance(event, Waiting) and event.what:
             self.note(f"{item.name if item else event.invocation}: waiting for {event.what}.")
 
     def tick(self) -> None:
@@ -68,7 +78,7 @@ class OverviewWatcher:
 
     def note(self, line: str) -> None:
         """Print a line about the whole run."""
-        console.tell(line)
+        console.print_errors(line)
 
     def close(self) -> None:
         """Print the summary, also if the run was interrupted."""
@@ -79,10 +89,10 @@ class OverviewWatcher:
         left = self._total - self._done
         missing = f"; {left} were not reached" if left else ""
         done = f"{self._done} of {self._total} inputs are done{earlier}{missing}."
-        console.show("", done, "", *self._overview.lines())
+        console.print_lines("", done, "", *self._overview.lines())
 
     def _say(self, line: str) -> None:
-        console.show(line)
+        console.print_lines(line)
 
     def _say_failure(self, line: str) -> None:
         self._say(line)
@@ -109,7 +119,7 @@ class BarWatcher(OverviewWatcher):
             self._view.start()
         self.tick()
 
-    def event(self, item: Input | None, event: events.Event) -> None:
+    def event(self, item: Input | None, event: Event) -> None:
         super().event(item, event)
         activity = _activity(event)
         if item is not None and activity:
@@ -136,7 +146,7 @@ class BarWatcher(OverviewWatcher):
     def _say_failure(self, line: str) -> None:
         """Print a line that stays above the view."""
         if self._view is None:
-            console.show(line)
+            console.print_lines(line)
             return
         from rich.text import Text
 
@@ -186,18 +196,18 @@ def _span(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _activity(event: events.Event) -> str | None:
+def _activity(event: Event) -> str | None:
     match event:
-        case events.ScriptStarted():
+        case ScriptStarted():
             return "running the script"
-        case events.InvocationStarted(_, what, position, total) if total > 1:
+        case InvocationStarted(_, what, position, total) if total > 1:
             return f"{what}, {position} of {total}"
-        case events.StageStarted(_, stage):
+        case StageStarted(_, stage):
             return stage
-        case events.TurnAwaited():
+        case TurnAwaited():
             return "waiting to measure"
-        case events.Waiting():
+        case Waiting():
             return "waiting"
-        case events.TurnTaken():
+        case TurnTaken():
             return "measuring"
     return None

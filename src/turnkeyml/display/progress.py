@@ -52,7 +52,7 @@ class Progress:
             self._is_dirty = True
             console.overwrite(text, "stderr")
         else:
-            console.tell(text)
+            console.print_errors(text)
 
     def counting(self, doing: str) -> Callable[[int, int], None]:
         """Return a function that is told how much is done and of how much."""

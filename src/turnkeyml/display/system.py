@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from turnkeyml.display.listing import size_in_words
+from turnkeyml.display.status import size_in_words
 from turnkeyml.nouns import Grade
 from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.report.tables import text_table

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import TracebackType
 
 from turnkeyml.display import console
-from turnkeyml.display.listing import size_in_words
+from turnkeyml.display.status import size_in_words
 from turnkeyml.nouns.tuning import BRIEF, Trial, TrialStatus, TuneResult
 from turnkeyml.report.tables import significant, text_table
 
-__all__ = ["Progress", "result_lines"]
+__all__ = ["TuneProgress", "result_lines"]
 
 HEADER = ["", "configuration", "median (ms)", "95% interval", "items/s", "speed-up", "rel. error"]
 HEADER += ["SQNR (dB)", "memory"]
@@ -19,7 +19,7 @@ SHOWN = 8
 """Configurations without a place on the front that the table shows; the fastest of them."""
 
 
-class Progress:
+class TuneProgress:
     """Shows in a terminal what is done now, on one line; through a pipe only what was found.
 
     Nothing moves while configurations are timed: whatever draws a spinner takes processor time.
@@ -28,7 +28,7 @@ class Progress:
     def __init__(self) -> None:
         self._in_terminal = console.in_terminal()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> TuneProgress:
         return self
 
     def __exit__(
@@ -43,7 +43,7 @@ class Progress:
         """Show a sentence."""
         self._clear()
         if not sentence.startswith(BRIEF):
-            console.show(sentence)
+            console.print_lines(sentence)
         elif self._in_terminal:
             console.overwrite(sentence)
 

@@ -7,9 +7,26 @@ from typing import TYPE_CHECKING
 
 from turnkeyml import environment
 from turnkeyml.display import console
-from turnkeyml.display.listing import HEADER, listing
+from turnkeyml.display.status import HEADER, listing
 from turnkeyml.escaping import LONGEST_CELL, one_line
-from turnkeyml.nouns import Input, InputResult, events
+from turnkeyml.nouns import Input, InputResult
+from turnkeyml.nouns.events import (
+    ArtifactChanged,
+    BuildReused,
+    Event,
+    InvocationFinished,
+    InvocationStarted,
+    MeasureEstimated,
+    MeasureProgress,
+    MeasureStarted,
+    ScriptFinished,
+    ScriptStarted,
+    StageFinished,
+    StageStarted,
+    TurnAwaited,
+    WaitEnded,
+    Waiting,
+)
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -78,15 +95,15 @@ class PlainWatcher:
                 f"Warning: {item.path}: ignored {labels} in the first line; labels are key=value."
             )
 
-    def event(self, item: Input | None, event: events.Event) -> None:
+    def event(self, item: Input | None, event: Event) -> None:
         """Print a line about an event."""
         self._does(_activity(event), item)
         match event:
-            case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
+            case ScriptFinished(outcome) if outcome.traceback and self._traceback:
                 self._tell(outcome.traceback.rstrip())
-            case events.InvocationFinished(result) if result.traceback and self._traceback:
+            case InvocationFinished(result) if result.traceback and self._traceback:
                 self._tell(result.traceback.rstrip())
-            case events.ArtifactChanged(invocation, warning):
+            case ArtifactChanged(invocation, warning):
                 self._warn(f"{item.name if item else invocation}: {warning}")
             case _ if self._monitor:
                 line = _progress_line(event)
@@ -102,10 +119,10 @@ class PlainWatcher:
     def input_finished(self, result: InputResult) -> None:
         self._does("", None)
         if not self._header_shown:
-            console.show("", HEADER, "")
+            console.print_lines("", HEADER, "")
             self._header_shown = True
         text = listing(result, self._show_status, self._as_race, self._verbose)
-        console.show(*text.split("\n"))
+        console.print_lines(*text.split("\n"))
 
     def input_resumed(self, result: InputResult) -> None:
         """Print the listing of an input that an earlier run evaluated."""
@@ -121,7 +138,7 @@ class PlainWatcher:
     def say(self, line: str) -> None:
         """Print a line if progress is shown."""
         if self._monitor:
-            console.show(line)
+            console.print_lines(line)
 
     def _warn(self, warning: str) -> None:
         self._tell(f"Warning: {warning}")
@@ -134,50 +151,50 @@ class PlainWatcher:
 
     def _tell(self, text: str) -> None:
         self._told_at = time.monotonic()
-        console.tell(*text.split("\n"))
+        console.print_errors(*text.split("\n"))
 
 
-def _activity(event: events.Event) -> str | None:
+def _activity(event: Event) -> str | None:
     """What is done from an event on; empty if that is nothing, None if the event does not say."""
     match event:
-        case events.ScriptStarted():
+        case ScriptStarted():
             return "running the script"
-        case events.StageStarted(invocation, stage):
+        case StageStarted(invocation, stage):
             return f"{invocation}: {stage}"
-        case events.MeasureStarted(invocation, runtime):
+        case MeasureStarted(invocation, runtime):
             return f"{invocation}: measuring with {runtime}"
-        case events.MeasureProgress(invocation, _, doing):
+        case MeasureProgress(invocation, _, doing):
             return f"{invocation}: {doing}"
-        case events.InvocationStarted(invocation):
+        case InvocationStarted(invocation):
             return f"{invocation}: running the original"
-        case events.WaitEnded(invocation) if invocation:
+        case WaitEnded(invocation) if invocation:
             return f"{invocation}: running the original"
-        case events.StageFinished(invocation) | events.BuildReused(invocation):
+        case StageFinished(invocation) | BuildReused(invocation):
             return f"{invocation}: checking the build"
-        case events.Waiting(_, what) if what:
+        case Waiting(_, what) if what:
             return f"waiting for {what}"
-        case events.TurnAwaited():
+        case TurnAwaited():
             return "waiting for its turn to measure"
-        case events.ScriptFinished() | events.InvocationFinished():
+        case ScriptFinished() | InvocationFinished():
             return ""
     return None
 
 
-def _progress_line(event: events.Event) -> str | None:
+def _progress_line(event: Event) -> str | None:
     match event:
-        case events.InvocationStarted(invocation, what, position, total) if total > 1:
+        case InvocationStarted(invocation, what, position, total) if total > 1:
             return f"{invocation}: {what} ({position} of {total})"
-        case events.Waiting(invocation, what) if what:
+        case Waiting(invocation, what) if what:
             return f"{invocation}: waiting for {what}" if invocation else f"waiting for {what}"
-        case events.BuildReused(invocation):
+        case BuildReused(invocation):
             return f"{invocation}: the build is in the cache"
-        case events.StageFinished(invocation, stage, seconds, succeeded):
+        case StageFinished(invocation, stage, seconds, succeeded):
             return (
                 f"{invocation}: {stage} {'took' if succeeded else 'failed after'} {seconds:.1f} s"
             )
-        case events.MeasureStarted(invocation, runtime):
+        case MeasureStarted(invocation, runtime):
             return f"{invocation}: measuring with {runtime}"
-        case events.MeasureProgress(invocation, seconds, doing):
+        case MeasureProgress(invocation, seconds, doing):
             return f"{invocation}: measuring for {seconds:.0f} s: {doing}"
     return None
 
@@ -206,36 +223,36 @@ class ViewWatcher(PlainWatcher):
 
     def input_started(self, item: Input, position: int, total: int) -> None:
         super().input_started(item, position, total)
-        console.show(f"Running {self._title}")
+        console.print_lines(f"Running {self._title}")
         self._rows, self._current, self._expected = [], None, 0.0
         self._invocation = ""
 
-    def event(self, item: Input | None, event: events.Event) -> None:
+    def event(self, item: Input | None, event: Event) -> None:
         match event:
-            case events.ScriptFinished() | events.ArtifactChanged():
+            case ScriptFinished() | ArtifactChanged():
                 super().event(item, event)
-            case events.InvocationFinished(result):
+            case InvocationFinished(result):
                 if result.traceback and self._traceback and self._view:
                     lines = result.traceback.rstrip().split("\n")
                     self._view.console.print(*map(one_line, lines), sep="\n", markup=False)
                 self._rows, self._current = [], None
-            case events.InvocationStarted(_, what, position, total):
+            case InvocationStarted(_, what, position, total):
                 self._invocation = f"{what} ({position} of {total})" if total > 1 else ""
                 self._begin("Running the original")
-            case events.StageStarted(_, _, message, position, total):
+            case StageStarted(_, _, message, position, total):
                 self._begin(f"{message} ({position} of {total})")
-            case events.StageFinished(_, stage, seconds, succeeded):
+            case StageFinished(_, stage, seconds, succeeded):
                 self._rows.append(("✓" if succeeded else "✗", f"{stage}  {seconds:.1f} s"))
                 self._current = None
-            case events.BuildReused():
+            case BuildReused():
                 self._rows.append(("✓", "the build is in the cache"))
-            case events.Waiting(_, what):
+            case Waiting(_, what):
                 self._begin(f"Waiting for {what or 'another turnkey process'}")
-            case events.WaitEnded(invocation) if invocation:
+            case WaitEnded(invocation) if invocation:
                 self._begin("Running the original")
-            case events.MeasureStarted(_, runtime):
+            case MeasureStarted(_, runtime):
                 self._begin(f"Measuring with {runtime}")
-            case events.MeasureEstimated(_, seconds):
+            case MeasureEstimated(_, seconds):
                 self._began, self._expected = time.monotonic(), seconds
         self.tick()
 
@@ -263,7 +280,7 @@ class ViewWatcher(PlainWatcher):
         if self._view is None:
             from rich.live import Live
 
-            console.show("")  # the script's last line may have no line break
+            console.print_lines("")  # the script's last line may have no line break
             self._view = Live(self._drawing(), auto_refresh=False, transient=True)
             self._view.start()
 

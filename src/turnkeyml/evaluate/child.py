@@ -9,14 +9,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeyml.cache import locks
+from turnkeyml.cache.locks import limit_waits, name_process
 from turnkeyml.discover.invocations import find_invocations
 from turnkeyml.discover.script import finish_like_python
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import Input, InvocationRecord, SequenceSource, events, from_dict
-from turnkeyml.system import leftovers
+from turnkeyml.nouns import Input, InvocationRecord, SequenceSource, from_dict
+from turnkeyml.nouns.events import (
+    InputFinished,
+    InvocationFinished,
+    InvocationFound,
+    InvocationStarted,
+    ScriptFinished,
+    ScriptStarted,
+    Sink,
+)
+from turnkeyml.system.leftovers import note_leftovers
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence
@@ -48,24 +57,24 @@ def _print_to(path: str) -> None:
 
 def perform(assignment: Assignment) -> None:
     """Discover, build and measure; report all results as events."""
-    task, sink = assignment.task, events.Sink(assignment.events)
-    locks.name_process(f"turnkey {task.input.spelling}")
+    task, sink = assignment.task, Sink(assignment.events)
+    name_process(f"turnkey {task.input.spelling}")
     if assignment.wait_seconds is not None:
-        locks.limit_waits(assignment.wait_seconds)
+        limit_waits(assignment.wait_seconds)
     turns = Turns(assignment.turns, sink)
     turns.work()
     try:
         sequence = _load_sequence(task.sequence)
     except TurnkeyError as error:
-        sink.send(events.InputFinished(str(error)))
+        sink.send(InputFinished(str(error)))
         return
 
     def announce(record: InvocationRecord) -> None:
         with contextlib.suppress(OSError):  # it is told again when the script has ended
-            sink.send(events.InvocationFound(record))
+            sink.send(InvocationFound(record))
 
     if task.input.is_script:
-        sink.send(events.ScriptStarted())
+        sink.send(ScriptStarted())
     plan = task.plan
     found = find_invocations(
         task.input,
@@ -77,19 +86,19 @@ def perform(assignment: Assignment) -> None:
         inputs=plan.inputs,
     )
     if task.input.is_script:
-        leftovers.note()
-    sink.send(events.ScriptFinished(found.outcome, found.records))
+        note_leftovers()
+    sink.send(ScriptFinished(found.outcome, found.records))
     if not plan.analyze_only:
         from turnkeyml.evaluate.invocation import evaluate
 
         chosen = _chosen(task.input, found.subjects)
         for position, subject in enumerate(chosen, start=1):
             record = subject.record
-            sink.send(events.InvocationStarted(record.hash, _what(record), position, len(chosen)))
+            sink.send(InvocationStarted(record.hash, _what(record), position, len(chosen)))
             labels = task.input.labels
             result = evaluate(subject, plan, sink, sequence, labels=labels, turns=turns)
-            sink.send(events.InvocationFinished(result))
-    sink.send(events.InputFinished())
+            sink.send(InvocationFinished(result))
+    sink.send(InputFinished())
 
 
 def _chosen(item: Input, subjects: tuple[Subject, ...]) -> list[Subject]:
@@ -113,9 +122,9 @@ def _what(record: InvocationRecord) -> str:
 def _load_sequence(source: SequenceSource | None) -> Sequence | None:
     if source is None:
         return None
-    from turnkeyml.build import sequences
+    from turnkeyml.build.sequences import load_sequence_file, unpickle_sequence
 
     if source.file is not None:
-        return sequences.load_file(source.file)
+        return load_sequence_file(source.file)
     assert source.pickled is not None
-    return sequences.unpickle(source.pickled, source.main)
+    return unpickle_sequence(source.pickled, source.main)

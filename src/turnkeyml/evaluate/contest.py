@@ -20,9 +20,8 @@ from turnkeyml.measure.spawn import Worker
 from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import Verdict
 from turnkeyml.runtimes.contract import Device
-from turnkeyml.system import leftovers
 from turnkeyml.system.activity import Reading
-from turnkeyml.system.leftovers import OwnLoad
+from turnkeyml.system.leftovers import OwnLoad, read_leftovers
 
 __all__ = ["Announce", "Quiet", "measure"]
 
@@ -60,9 +59,9 @@ def measure(
                     ready.append(runner)
             with quiet():
                 before = _memory_speeds(ready)
-                left = leftovers.read()
+                left = read_leftovers()
                 found = _sample(ready, rule, announce, report, baseline=baseline, strict=strict)
-                own = left.until(leftovers.read())
+                own = left.until(read_leftovers())
                 after = _memory_speeds(ready)
                 for runner, samples in zip(ready, found, strict=True):
                     runner.observe(samples)

@@ -16,7 +16,7 @@ from turnkeyml.evaluate.entries import Contestant, FileContestant, LiveContestan
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.nouns import HERE, Phase, Place, Plan
 from turnkeyml.runtimes.contract import Request, Runtime
-from turnkeyml.system import machine
+from turnkeyml.system.machine import usable_cores
 
 __all__ = ["Contestants"]
 
@@ -40,7 +40,7 @@ class Contestants:
 
     @property
     def threads(self) -> int:
-        return self.plan.threads or machine.usable_cores()
+        return self.plan.threads or usable_cores()
 
     @property
     def _instances(self) -> int | None:

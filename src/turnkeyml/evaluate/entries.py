@@ -12,11 +12,11 @@ from typing import Protocol
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache.layout import BuildFolder, measurement_log
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN
 from turnkeyml.measure.rules import Rule
@@ -26,7 +26,7 @@ from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification
 from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.system.capture import captured
-from turnkeyml.verify.judge import judge_live
+from turnkeyml.verify.verdict import judge_live
 
 __all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
 

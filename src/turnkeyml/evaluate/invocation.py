@@ -40,8 +40,16 @@ from turnkeyml.nouns import (
     InvocationResult,
     Plan,
     RaceResult,
-    events,
     label_of,
+)
+from turnkeyml.nouns.events import (
+    ArtifactChanged,
+    MeasureEstimated,
+    MeasureProgress,
+    MeasureStarted,
+    Sink,
+    WaitEnded,
+    Waiting,
 )
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
@@ -55,7 +63,7 @@ DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 def evaluate(
     subject: Subject,
     plan: Plan,
-    sink: events.Sink,
+    sink: Sink,
     sequence: Sequence | None = None,
     *,
     labels: dict[str, tuple[str, ...]] | None = None,
@@ -113,7 +121,7 @@ class _Work:
     subject: Subject
     plan: Plan
     folder: BuildFolder
-    sink: events.Sink
+    sink: Sink
     sequence: Sequence | None
     labels: dict[str, tuple[str, ...]]
     turns: Turns
@@ -128,8 +136,8 @@ class _Work:
         """The lock of the build folder, which sends events while it has to wait."""
         name = self.subject.record.hash
         return self.folder.lock(
-            on_wait=lambda what: self.sink.send(events.Waiting(name, what)),
-            on_taken=lambda: self.sink.send(events.WaitEnded(name)),
+            on_wait=lambda what: self.sink.send(Waiting(name, what)),
+            on_taken=lambda: self.sink.send(WaitEnded(name)),
         )
 
     def make_lean(self) -> None:
@@ -285,16 +293,16 @@ class _Work:
         using = ", ".join(
             label_of(r.name, p.name, "", p.host_name) for r in runtimes for p in places
         )
-        self.sink.send(events.MeasureStarted(name, using))
+        self.sink.send(MeasureStarted(name, using))
 
         def announce(seconds: float) -> None:
-            self.sink.send(events.MeasureEstimated(name, seconds))
+            self.sink.send(MeasureEstimated(name, seconds))
 
         def tell(seconds: float, doing: str) -> None:
-            self.sink.send(events.MeasureProgress(name, seconds, doing))
+            self.sink.send(MeasureProgress(name, seconds, doing))
 
         def warn(warning: str) -> None:
-            self.sink.send(events.ArtifactChanged(name, warning))
+            self.sink.send(ArtifactChanged(name, warning))
 
         state = built.state if built else None
         fresh = built is not None and not built.reused

@@ -19,7 +19,7 @@ from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.rules import Rule
 from turnkeyml.nouns import LoadPlan, Verification
 from turnkeyml.runtimes.contract import Device
-from turnkeyml.system import leftovers
+from turnkeyml.system.leftovers import read_leftovers
 
 __all__ = ["measure_loads"]
 
@@ -43,10 +43,10 @@ def measure_loads(
     with contextlib.ExitStack() as stack:
         if not runner.enter(stack, 0):
             return [runner.outcome(rule, device, threads)]
-        left = leftovers.read()
+        left = read_leftovers()
         with quiet():
             points, failure = _points(runner, contestant, plan, rule, tell)
-        own = None if contestant.place.host else left.until(leftovers.read())
+        own = None if contestant.place.host else left.until(read_leftovers())
         for point in points:
             runner.note(replace(point.samples, own_load=own), point.observation)
             made = runner.outcome(rule, device, threads)

@@ -14,19 +14,18 @@ from turnkeyml.evaluate.entries import Contestant
 from turnkeyml.evaluate.loading import measure_loads
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.runner import Outcome, changed_warning
-from turnkeyml.measure import rules
 from turnkeyml.measure.generation import with_token_times
 from turnkeyml.measure.race import judge
 from turnkeyml.measure.record import failed, save_evaluation
 from turnkeyml.measure.reported import SELF_REPORTED
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.rules import DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE, Rule
 from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, UnderLoad, answers_to
 from turnkeyml.runtimes.contract import Runtime
 from turnkeyml.runtimes.registry import find_device
 
 __all__ = ["measure_contestants", "planned", "rule_of"]
 
-RULES = {rule.name: rule for rule in (rules.DEFAULT, rules.QUICK, rules.RIGOROUS)}
+RULES = {rule.name: rule for rule in (DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE)}
 
 
 def rule_of(plan: Plan) -> Rule:

@@ -19,8 +19,8 @@ from turnkeyml.measure.worker import Hello, claim_streams, serve
 from turnkeyml.nouns import Verification, from_dict
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.verify.judge import judge_live
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import judge_live
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session

@@ -12,8 +12,8 @@ from turnkeyml.cache.layout import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.flags import about_folding
-from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Sitting, evaluation_of, failed
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from turnkeyml.cache.locks import Turn
-from turnkeyml.nouns import events
+from turnkeyml.nouns.events import Sink, TurnAwaited, TurnReturned, TurnTaken, WaitEnded, Waiting
 
 __all__ = ["Turns"]
 
@@ -14,13 +14,13 @@ __all__ = ["Turns"]
 class Turns:
     """The turn of one input, which tells when it waits. Without a file, nothing is locked."""
 
-    def __init__(self, path: str | None = None, sink: events.Sink | None = None) -> None:
-        self._sink = sink or events.Sink()
+    def __init__(self, path: str | None = None, sink: Sink | None = None) -> None:
+        self._sink = sink or Sink()
         self._is_locked = path is not None
         self._turn = Turn(
             path,
-            on_wait=lambda: self._sink.send(events.Waiting(None, within_run=True)),
-            on_taken=lambda: self._sink.send(events.WaitEnded(None)),
+            on_wait=lambda: self._sink.send(Waiting(None, within_run=True)),
+            on_taken=lambda: self._sink.send(WaitEnded(None)),
         )
 
     def work(self) -> None:
@@ -31,10 +31,10 @@ class Turns:
     def alone(self, invocation: str) -> Iterator[None]:
         """Within the block no other input builds or measures."""
         if self._is_locked:
-            self._sink.send(events.TurnAwaited(invocation))
+            self._sink.send(TurnAwaited(invocation))
         try:
-            with self._turn.exclusive(lambda: self._sink.send(events.TurnTaken(invocation))):
+            with self._turn.exclusive(lambda: self._sink.send(TurnTaken(invocation))):
                 yield
         finally:
             if self._is_locked:
-                self._sink.send(events.TurnReturned(invocation))
+                self._sink.send(TurnReturned(invocation))

@@ -18,7 +18,7 @@ from turnkeyml.evaluate.rerun import RerunRequest
 from turnkeyml.measure.spawn import Worker
 from turnkeyml.nouns import HERE, Place, Plan
 from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.system import machine
+from turnkeyml.system.machine import usable_cores
 
 __all__ = ["Candidate", "candidates"]
 
@@ -69,7 +69,7 @@ class Candidate:
 def candidates(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> list[Candidate]:
     """The model as the plan asks for first, then with fewer threads, in other precisions, and as a
     CUDA graph where the runtime has that."""
-    threads = plan.threads or machine.usable_cores()
+    threads = plan.threads or usable_cores()
     plan = replace(plan, threads=threads)
     asked = _candidate(folder, plan, runtime, work / "asked")
     found = [asked]
@@ -102,7 +102,7 @@ def _others(folder: BuildFolder, runtime: Runtime, asked: str) -> list[str]:
 
 def _fewer(threads: int) -> list[int]:
     """Fewer threads that are worth a try: one, half of them, and one per core."""
-    return sorted({n for n in (1, threads // 2, machine.usable_cores()) if 0 < n < threads})
+    return sorted({n for n in (1, threads // 2, usable_cores()) if 0 < n < threads})
 
 
 def _candidate(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> Candidate:
@@ -152,7 +152,7 @@ def _live(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) -> Live
         hash=digest,
         device=plan.device,
         runtime=runtime.name,
-        threads=plan.threads or machine.usable_cores(),
+        threads=plan.threads or usable_cores(),
         arguments=runtime.complete(plan.rt_args),
         build_folder=str(folder.path),
         cast_to=cast_to,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from turnkeyml.nouns import OTHER_SHARE
 from turnkeyml.nouns.explanations import Peaks
-from turnkeyml.system import machine
-from turnkeyml.system.activity import Reading, read
+from turnkeyml.system.activity import Reading, read_activity
+from turnkeyml.system.machine import allowed_processors
 
 __all__ = ["best_of", "is_disturbed", "watched"]
 
@@ -23,13 +23,13 @@ def watched(measure: Callable[[], Peaks]) -> Peaks:
 
 def _reading() -> Reading:
     """The counters now; the children that have ended are ours."""
-    ours, now = os.times(), read()
+    ours, now = os.times(), read_activity()
     return replace(now, own=now.own + ours.children_user + ours.children_system)
 
 
 def is_disturbed(peaks: Peaks) -> bool:
     """Whether other programs used so much of the machine that the peaks are too low."""
-    return peaks.other_cores > OTHER_SHARE * len(machine.allowed_processors())
+    return peaks.other_cores > OTHER_SHARE * len(allowed_processors())
 
 
 def best_of(peaks: Peaks, kept: Peaks | None) -> Peaks:

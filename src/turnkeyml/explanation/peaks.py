@@ -20,7 +20,7 @@ from turnkeyml.explanation.matrix_product import LIBRARIES, ON_ACCELERATOR
 from turnkeyml.explanation.words import counted
 from turnkeyml.nouns import DamagedRecord, from_dict, to_dict
 from turnkeyml.nouns.explanations import Peaks
-from turnkeyml.system import machine
+from turnkeyml.system.machine import allowed_processors, cpu_name
 
 __all__ = ["Accelerator", "bandwidth", "measure_accelerator", "measure_peaks", "peaks_of"]
 
@@ -29,7 +29,7 @@ Products = dict[str, dict[str, float]]
 """Billions of operations per second: by precision, then by library."""
 SECONDS = 120
 """The most that a child may take."""
-BANDWIDTH = "turnkeyml.explanation.bandwidth"
+BANDWIDTH = "turnkeyml.explanation.memory_bandwidth"
 MATRIX_PRODUCT = "turnkeyml.explanation.matrix_product"
 HOW = (
     "Install a PyTorch with CUDA in turnkey's environment and use --remeasure-peaks; the peaks are "
@@ -68,8 +68,8 @@ def peaks_of(
 
     Those of a busy machine are measured again the next time, and the faster figures are kept.
     """
-    threads = min(threads, len(machine.allowed_processors()))
-    key = accelerator.name if accelerator else f"{machine.cpu_name()}-{threads}"
+    threads = min(threads, len(allowed_processors()))
+    key = accelerator.name if accelerator else f"{cpu_name()}-{threads}"
     path = peaks_file(cache_dir, key)
     kept = None if remeasure else _read(path)
     if kept is not None and not is_disturbed(kept):
@@ -80,7 +80,7 @@ def peaks_of(
     else:
         where = f"this machine with {counted(threads, 'thread')}"
         tell(f"Measuring the peaks of {where} (kept for later)")
-        found = watched(lambda: measure_peaks(machine.cpu_name(), threads))
+        found = watched(lambda: measure_peaks(cpu_name(), threads))
     peaks = best_of(found, kept)
     if peaks.products or peaks.bandwidths:
         write_json(path, to_dict(peaks))

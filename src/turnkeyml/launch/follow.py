@@ -22,7 +22,26 @@ from turnkeyml.nouns import (
     InvocationResult,
     ScriptOutcome,
     Task,
-    events,
+)
+from turnkeyml.nouns.events import (
+    BuildReused,
+    Event,
+    InputFinished,
+    InvocationFinished,
+    InvocationFound,
+    InvocationStarted,
+    MeasureEstimated,
+    MeasureStarted,
+    Reader,
+    ScriptFinished,
+    ScriptStarted,
+    StageFinished,
+    StageStarted,
+    TurnAwaited,
+    TurnReturned,
+    TurnTaken,
+    WaitEnded,
+    Waiting,
 )
 
 __all__ = ["BEFORE_THE_SCRIPT", "TURN", "Follower", "Watcher"]
@@ -32,17 +51,17 @@ TURN = "its turn to use the machine"
 BUILD_IN_USE = "a build that another process uses"
 
 _PHASES: dict[type, str | None] = {
-    events.ScriptStarted: "script",
-    events.ScriptFinished: "build",
-    events.Waiting: WAITING,
-    events.BuildReused: "build",
-    events.StageStarted: "build",
-    events.MeasureStarted: "measure",
-    events.TurnAwaited: WAITING,
-    events.TurnTaken: "measure",
-    events.TurnReturned: "build",
-    events.InvocationFinished: "build",
-    events.InputFinished: None,
+    ScriptStarted: "script",
+    ScriptFinished: "build",
+    Waiting: WAITING,
+    BuildReused: "build",
+    StageStarted: "build",
+    MeasureStarted: "measure",
+    TurnAwaited: WAITING,
+    TurnTaken: "measure",
+    TurnReturned: "build",
+    InvocationFinished: "build",
+    InputFinished: None,
 }
 """The phase that an event begins; None for time that counts for no phase."""
 
@@ -52,7 +71,7 @@ class Watcher(Protocol):
 
     def input_started(self, item: Input, position: int, total: int) -> None: ...
 
-    def event(self, item: Input, event: events.Event) -> None: ...
+    def event(self, item: Input, event: Event) -> None: ...
 
     def tick(self) -> None: ...
 
@@ -89,7 +108,7 @@ class Follower:
         """The stage of a build that has begun and not ended."""
         self._plan = task.plan
         self._watcher = watcher
-        self._reader = events.Reader(str(path))
+        self._reader = Reader(str(path))
         self._found: dict[str, InvocationRecord] = {}
         self._results: dict[str, InvocationResult] = {}
         self._started: dict[str, None] = {}
@@ -149,7 +168,7 @@ class Follower:
             generations=tuple(generations(rows)),
         )
 
-    def _is_known(self, event: events.Event) -> bool:
+    def _is_known(self, event: Event) -> bool:
         """Whether an event is about the whole task or about a known invocation."""
         about = getattr(event, "invocation", None)
         return not isinstance(about, str) or about in self._found
@@ -161,54 +180,54 @@ class Follower:
             self._seconds[self._phase] = self._seconds.get(self._phase, 0.0) + now - self._since
         self._phase, self._since = phase, now
 
-    def _note(self, event: events.Event) -> None:
+    def _note(self, event: Event) -> None:
         """Keep what an event says, as it may be the last one."""
         self._note_wait(event)
-        self.measures = isinstance(event, (events.TurnTaken, events.MeasureEstimated))
+        self.measures = isinstance(event, (TurnTaken, MeasureEstimated))
         if type(event) in _PHASES:
             self._enter(_PHASES[type(event)])
         match event:
-            case events.ScriptStarted():
+            case ScriptStarted():
                 self.where = "while the script ran"
-            case events.InvocationFound(record):
+            case InvocationFound(record):
                 self._found[record.hash] = record
-            case events.ScriptFinished(outcome, records):
+            case ScriptFinished(outcome, records):
                 self._outcome = outcome
                 self._find_all(records)
                 self.where = "after the script had run"
-            case events.InvocationStarted(name):
+            case InvocationStarted(name):
                 self._started[name] = None
-            case events.StageStarted(_, stage):
+            case StageStarted(_, stage):
                 self.where, self.stage = f"in {stage}", stage
-            case events.StageFinished():
+            case StageFinished():
                 self.stage = ""
-            case events.MeasureStarted(_, runtime):
+            case MeasureStarted(_, runtime):
                 self.where = f"while measuring with {runtime}"
-            case events.InvocationFinished(result):
+            case InvocationFinished(result):
                 self._results[result.invocation.hash] = result
                 self._found.setdefault(result.invocation.hash, result.invocation)
-            case events.InputFinished(failure):
+            case InputFinished(failure):
                 self.complete = True
                 self._failure = failure
 
-    def _note_wait(self, event: events.Event) -> None:
+    def _note_wait(self, event: Event) -> None:
         """Keep since when and what it waits for, and where it was before."""
-        waits = isinstance(event, (events.Waiting, events.TurnAwaited))
+        waits = isinstance(event, (Waiting, TurnAwaited))
         if waits and not self.waits:
             self._before, self.waits_since = (self.where, self._phase), time.monotonic()
             self._enter(None)
         elif self._before is not None and not waits:
             self.where = self._before[0]
-            if isinstance(event, events.WaitEnded):
+            if isinstance(event, WaitEnded):
                 self._enter(self._before[1])
             self._before = None
         self.waits = waits
-        self.awaits_turn = isinstance(event, events.TurnAwaited)
+        self.awaits_turn = isinstance(event, TurnAwaited)
         match event:
-            case events.Waiting(_, what, within_run):
+            case Waiting(_, what, within_run):
                 self.awaits_turn = within_run
                 self.name_holder(what or (TURN if within_run else BUILD_IN_USE))
-            case events.TurnAwaited():
+            case TurnAwaited():
                 self.name_holder(TURN)
 
     def name_holder(self, what: str) -> None:

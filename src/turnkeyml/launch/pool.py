@@ -14,7 +14,8 @@ from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.launch.backend import Backend, Observation, State
 from turnkeyml.launch.endings import Ending, How, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
-from turnkeyml.nouns import BuildStatus, InputResult, Task, events
+from turnkeyml.nouns import BuildStatus, InputResult, Task
+from turnkeyml.nouns.events import Waiting
 
 __all__ = ["Limits", "Pool"]
 
@@ -193,7 +194,7 @@ class Pool:
         names = " and ".join(other.name for other in others)
         what = f"{TURN}, until {names or 'another input'} is done"
         follower.name_holder(what)
-        self._watcher.event(follower.item, events.Waiting(None, what, within_run=True))
+        self._watcher.event(follower.item, Waiting(None, what, within_run=True))
 
     def _judge(self, running: _Running) -> tuple[bool, Ending | None]:
         """Whether a task is over, and how it ended if it was not done. Kills it at a limit."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from turnkeyml.measure.opening import Opened
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 from turnkeyml.measure.meter import Meter, Slice, WarmUp
 from turnkeyml.measure.rules import Rule, Stopping
 from turnkeyml.measure.samples import Samples
-from turnkeyml.system import machine
 from turnkeyml.system.activity import Activity
+from turnkeyml.system.machine import allowed_processors
 
 __all__ = ["NOTHING", "RECOVERY_SECONDS", "Contestant", "settling_seconds"]
 
@@ -208,7 +208,7 @@ class Contestant:
 
 def settling_seconds() -> float:
     """For how long runs do not count after others have run."""
-    wanted = SETTLING_SECONDS * len(machine.allowed_processors())
+    wanted = SETTLING_SECONDS * len(allowed_processors())
     return min(max(RECOVERY_SECONDS, wanted), MOST_SETTLING_SECONDS)
 
 

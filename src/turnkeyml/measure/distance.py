@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.system import machine
+from turnkeyml.system.machine import allowed_processors
 
 __all__ = [
     "ALIKE",
@@ -62,7 +62,7 @@ class Distance:
     """Looks how far apart the processors are that this process may use."""
 
     def __init__(self, processors: Sequence[int] | None = None) -> None:
-        found = sorted(machine.allowed_processors()) if processors is None else [*processors]
+        found = sorted(allowed_processors()) if processors is None else [*processors]
         step = max(1, len(found) // MOST_PAIRS)
         ring = found[::step]
         self._pairs = list(zip(ring, ring[1:] + ring[:1], strict=True)) if len(ring) > 1 else []
@@ -119,7 +119,7 @@ def extremes(distances: Iterable[float]) -> tuple[float, float] | None:
 def may_move(root: Path = ROOT, processors: Iterable[int] | None = None) -> bool:
     """Whether a hypervisor may run our processors on different core complexes, although it says
     that they share a cache. Only the CPUs of one vendor have complexes of a few cores each."""
-    ours = set(machine.allowed_processors() if processors is None else processors)
+    ours = set(allowed_processors() if processors is None else processors)
     if not 2 <= len(ours) <= COMPLEX_CORES:
         return False
     try:
@@ -163,7 +163,7 @@ def pass_a_token_around(seconds: float, processors: Sequence[int] | None = None)
     """Wake each processor by its neighbour, over and over. A scheduler brings whoever is woken near
     to the one who wakes it: that of the host sees our processors as threads that wake each other.
     Two that compute, as a model has them, drift apart instead."""
-    ring = sorted(machine.allowed_processors()) if processors is None else [*processors]
+    ring = sorted(allowed_processors()) if processors is None else [*processors]
     if len(ring) < 2 or not hasattr(os, "sched_setaffinity"):
         return
     allowed = os.sched_getaffinity(0)

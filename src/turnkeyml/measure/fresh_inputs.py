@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from turnkeyml.verify.draw import is_mask
+from turnkeyml.verify.held_out import is_mask
 from turnkeyml.verify.reference import Outputs, Reference
 
 if TYPE_CHECKING:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
 from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
-from turnkeyml.measure.recheck import is_of_plugin, most_untimed
 from turnkeyml.measure.rules import Rule, is_moving, is_steady
-from turnkeyml.system import activity
-from turnkeyml.system.activity import Activity
+from turnkeyml.system.activity import Activity, has_running_threads, read_activity
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
@@ -142,11 +141,11 @@ class SessionMeter:
         self._renew()
         with _without_collector():
             timer, empty_call = self._calibrate()
-            before = activity.read()
+            before = read_activity()
             times, steady = self._run_until_steady(rule)
             if self._turns_out_to_change_inputs():
                 times, steady = self._run_until_steady(rule)
-            after = activity.read()
+            after = read_activity()
         if hasattr(self._session, "state"):
             self.state = self._session.state()
         typical = max(1.0, float(np.median(times[len(times) // 2 :])))
@@ -203,7 +202,7 @@ class SessionMeter:
             self.fresh.begin_slice()
         with _without_collector():
             # Before the recovery: looking at the counters takes long enough to cool a cache.
-            before = activity.read()
+            before = read_activity()
             self._recover(recovery)
             if self.fresh is None and not self._session.changes_inputs:
                 wall = _time(self._calls[0], times, block, self._clock)
@@ -211,7 +210,7 @@ class SessionMeter:
                 count = self._time_fresh(times, block)
                 times = times[:count]
                 wall = int(times.sum())
-            after = activity.read()
+            after = read_activity()
         return Slice(times, wall, before.until(after), self._distance, waited)
 
     def _recover(self, runs: int) -> None:
@@ -279,7 +278,7 @@ class SessionMeter:
     def rest(self) -> None:
         """Wait until the threads of this process sleep: after a run they spin for a while."""
         for _ in repeat(None, REST_LOOKS):
-            if not activity.has_running_threads():
+            if not has_running_threads():
                 return
             time.sleep(REST_SECONDS)
 

@@ -23,7 +23,7 @@ from turnkeyml.measure.statistics import spread
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
 from turnkeyml.nouns.system import NoiseFloor
 from turnkeyml.runtimes.registry import default_device, find_runtime
-from turnkeyml.system import machine
+from turnkeyml.system.machine import load_average, usable_cores
 
 __all__ = ["noise_floor"]
 
@@ -80,11 +80,11 @@ class _FixedLoop:
 def noise_floor(rule: Rule = RULE) -> NoiseFloor:
     """What reading the clock costs, how much a fixed loop varies, what else went on meanwhile, and
     the grade that a measurement would get now. It takes about two seconds."""
-    threads = machine.usable_cores()
+    threads = usable_cores()
     samples = _sample(threads, rule)
     device = default_device()
     runtime = find_runtime(device.default_runtime, device.name)
-    load = machine.load_average()
+    load = load_average()
     sitting = Sitting(samples, Costs(0.0, load_average=load))
     return _described(evaluation_of([sitting], device, runtime, threads, rule), samples)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from turnkeyml.measure.accelerator import Observation, observe
+from turnkeyml.measure.after_timing import Recheck, recheck
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, SessionMeter
-from turnkeyml.measure.recheck import Recheck, recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.measure.rules import Rule
@@ -22,7 +22,12 @@ from turnkeyml.measure.site import Site
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes.contract import Request, Runtime
 from turnkeyml.runtimes.registry import find_device
-from turnkeyml.system import machine
+from turnkeyml.system.machine import (
+    load_average,
+    memory_bytes,
+    peak_memory_bytes,
+    reset_peak_memory,
+)
 from turnkeyml.verify.reference import Reference
 
 if TYPE_CHECKING:
@@ -71,7 +76,7 @@ class Opened:
         """What it has cost by now; the peak of the memory is that of its runs."""
         return replace(
             self._costs,
-            peak_memory_bytes=machine.peak_memory_bytes(),
+            peak_memory_bytes=peak_memory_bytes(),
             runtime_version=self._runtime.version(),
             stats=_stats(self.session),
             site=Site(self._costs.site.device),  # the clock rate is that of now
@@ -106,7 +111,7 @@ class Opened:
     def forget_outputs(self) -> None:
         """Free what only the verification needed, so that it is not in the peak of the runs."""
         self.outputs = {}
-        machine.reset_peak_memory()
+        reset_peak_memory()
 
     def observe(self) -> Observation | None:
         """What the accelerator says of further runs, after the timed ones; None without one."""
@@ -125,15 +130,15 @@ class Opened:
 
 def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]) -> Opened:
     """Load a model, feed it and run it once; a runtime that measures by itself does not run."""
-    machine.reset_peak_memory()
-    before, load = machine.memory_bytes(), machine.load_average()
+    reset_peak_memory()
+    before, load = memory_bytes(), load_average()
     begin = time.perf_counter()
     session = runtime.open(request)
     try:
         session.feed(inputs)
         seconds = time.perf_counter() - begin
-        peak = machine.peak_memory_bytes()
-        machine.reset_peak_memory()
+        peak = peak_memory_bytes()
+        reset_peak_memory()
         outputs = {} if runtime.reports_itself else _run_once(cast("Session", session))
     except BaseException:
         if request.live is not None:  # it goes on without us; a worker ends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnkeyml.measure.recheck import MOST_NAMED, MOST_RATE, Recheck, most_untimed
+from turnkeyml.measure.after_timing import MOST_NAMED, MOST_RATE, Recheck, most_untimed
 from turnkeyml.nouns import Flag, FlagKind, Performance
 
 __all__ = ["doubts"]

@@ -36,7 +36,7 @@ __all__ = [
     "SpeedVerdict",
     "draws_from_interval",
     "draws_from_samples",
-    "generator",
+    "ratio_generator",
     "guess_from_interval",
     "guess_from_samples",
     "ratio_of",
@@ -87,7 +87,7 @@ class Ratio:
     high: float
 
 
-def generator(*names: str) -> np.random.Generator:
+def ratio_generator(*names: str) -> np.random.Generator:
     """Random numbers that are the same whenever the same names are compared."""
     return np.random.default_rng(zlib.crc32("\0".join(names).encode()))
 

@@ -18,11 +18,11 @@ from turnkeyml.cache.files import make_way, replacing, write_json
 from turnkeyml.cache.layout import evaluation_file, samples_file
 from turnkeyml.measure import statistics
 from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
+from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.distance import are_apart
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.site import Site

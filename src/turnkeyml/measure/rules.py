@@ -10,7 +10,15 @@ import numpy as np
 
 from turnkeyml.measure.statistics import correlation_time, drift, median_interval
 
-__all__ = ["DEFAULT", "QUICK", "RIGOROUS", "Rule", "Stopping", "is_moving", "is_steady"]
+__all__ = [
+    "DEFAULT_RULE",
+    "QUICK_RULE",
+    "RIGOROUS_RULE",
+    "Rule",
+    "Stopping",
+    "is_moving",
+    "is_steady",
+]
 
 STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
@@ -99,8 +107,8 @@ class Rule:
         )
 
 
-DEFAULT = Rule(pause_seconds=10.0, race_seconds=40.0)
-QUICK = Rule(
+DEFAULT_RULE = Rule(pause_seconds=10.0, race_seconds=40.0)
+QUICK_RULE = Rule(
     name="quick",
     least_runs=10,
     least_seconds=0.1,
@@ -112,7 +120,7 @@ QUICK = Rule(
     warmup_restless_seconds=1.0,
     race_seconds=12.0,
 )
-RIGOROUS = Rule(
+RIGOROUS_RULE = Rule(
     name="rigorous",
     least_runs=140,
     cap_seconds=120.0,

@@ -20,10 +20,10 @@ from turnkeyml.cache.layout import measurement_log, worker_request
 from turnkeyml.cache.locks import thread_lock
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
 from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Slice, WarmUp
-from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
@@ -31,7 +31,8 @@ from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, from_dict, to_dict
 from turnkeyml.nouns.profiles import Profile
-from turnkeyml.system import ssh, standby
+from turnkeyml.system.ssh import SSH_FAILED
+from turnkeyml.system.standby import take_standby
 
 __all__ = ["Worker"]
 
@@ -219,7 +220,7 @@ def _completed(point: LoadPoint) -> LoadPoint:
 
 def _describe_exit_of_ssh(code: int, host: str) -> str:
     """The end of a sentence about a worker on another machine, by how ssh exited."""
-    if code < 0 or code == ssh.FAILED:
+    if code < 0 or code == SSH_FAILED:
         return f"lost the connection to the host {host}"
     return interpreter.describe_exit(SIGNALLED - code if code > SIGNALLED else code)
 
@@ -231,7 +232,7 @@ def _start(place: Place, module: str, request: Any, folder: Path) -> subprocess.
     path = worker_request(folder)
     write_json(path, to_dict(request))
     with measurement_log(folder).open("ab") as log:
-        waiting = standby.take(place.python)
+        waiting = take_standby(place.python)
         if waiting is not None:
             return waiting.become(module, str(path), log=measurement_log(folder))
         return _start_here(place, module, path, log)

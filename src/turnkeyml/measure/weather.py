@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from turnkeyml.system import activity, machine
-from turnkeyml.system.activity import Activity, Reading
+from turnkeyml.system.activity import Activity, Reading, read_activity
+from turnkeyml.system.machine import allowed_processors
 
 __all__ = ["Weather"]
 
@@ -32,8 +32,8 @@ class Weather:
     """Says whether what was just measured was disturbed, and waits; for so many seconds in all."""
 
     most_seconds: float
-    processors: int = field(default_factory=lambda: len(machine.allowed_processors()))
-    read: Callable[[], Reading] = activity.read
+    processors: int = field(default_factory=lambda: len(allowed_processors()))
+    read: Callable[[], Reading] = read_activity
     sleep: Callable[[float], None] = time.sleep
     paused_seconds: float = 0.0
     _next_pause: float = FIRST_PAUSE

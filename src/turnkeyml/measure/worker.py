@@ -22,10 +22,10 @@ from turnkeyml.cache.arrays import load_arrays
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
+from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.opening import Opened, open_session
-from turnkeyml.measure.recheck import Recheck
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
@@ -43,11 +43,11 @@ from turnkeyml.nouns import (
 from turnkeyml.nouns.tuning import OutputErrors
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.system import machine
+from turnkeyml.system.machine import usable_cores
 from turnkeyml.verify.capsule import load_reference
 from turnkeyml.verify.errors import errors_of
-from turnkeyml.verify.judge import judge, with_frozen
 from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify.verdict import judge, with_frozen
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
@@ -101,7 +101,7 @@ def main() -> None:
     request = from_dict(WorkerRequest, data)
     runtime = find_runtime(request.runtime, request.device)
     folder = BuildFolder(Path(request.cache_dir), request.build_name)
-    threads = request.request.threads or machine.usable_cores()
+    threads = request.request.threads or usable_cores()
     try:
         opened = open_session(
             runtime, replace(request.request, threads=threads), load_arrays(folder.inputs)

@@ -14,7 +14,7 @@ __all__ = [
     "devices_help",
     "default_opset",
     "every_precision",
-    "precisions",
+    "known_precisions",
     "rebuild_policies",
     "formats",
     "orders",
@@ -52,9 +52,9 @@ def default_runtime() -> str:
 
 
 def runtimes_help() -> str:
-    from turnkeyml.runtimes.registry import local_devices, runtimes
+    from turnkeyml.runtimes.registry import all_runtimes, local_devices
 
-    names = {d.name: ", ".join(r.name for r in runtimes(d.name)) for d in local_devices()}
+    names = {d.name: ", ".join(r.name for r in all_runtimes(d.name)) for d in local_devices()}
     if len(names) == 1:
         return f"one or more runtimes, measured in turns: {', '.join(names.values())}"
     every = "; ".join(f"{known} on {device}" for device, known in names.items())
@@ -63,9 +63,9 @@ def runtimes_help() -> str:
 
 def runtime_arguments_help() -> str:
     """The syntax of runtime arguments, and the arguments that runtimes take."""
-    from turnkeyml.runtimes.registry import local_devices, runtimes
+    from turnkeyml.runtimes.registry import all_runtimes, local_devices
 
-    offered = [r for device in local_devices() for r in runtimes(device.name)]
+    offered = [r for device in local_devices() for r in all_runtimes(device.name)]
     known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
     text = "; ".join(known) if known else "none of the runtimes takes any"
     return f"arguments for the runtime, as key=value, key=[a,b] or flag; {text}"
@@ -74,7 +74,7 @@ def runtime_arguments_help() -> str:
 def baseline_help() -> str:
     return (
         "compare the others with this one: a runtime, or a runtime with a precision, such as "
-        f"{default_runtime()}-{precisions()[-1]}"
+        f"{default_runtime()}-{known_precisions()[-1]}"
     )
 
 
@@ -87,10 +87,10 @@ def sequences_help() -> str:
 
 def default_sequences() -> str:
     """The default sequence of each runtime that measures a build."""
-    from turnkeyml.runtimes.registry import runtimes
+    from turnkeyml.runtimes.registry import all_runtimes
 
     chosen: dict[str, dict[str, list[str]]] = {}
-    for runtime in runtimes():
+    for runtime in all_runtimes():
         if runtime.measures_files:
             of = chosen.setdefault(runtime.default_sequence, {}).setdefault(runtime.device, [])
             of.append(runtime.name)
@@ -103,7 +103,7 @@ def _on_devices(names: dict[str, list[str]]) -> str:
     return " and ".join(f"{' and '.join(of)} on {device}" for device, of in names.items())
 
 
-def precisions() -> list[str]:
+def known_precisions() -> list[str]:
     """The precisions that named sequences build, the one with the fewest stages first."""
     from turnkeyml.build.sequences import SEQUENCES
 
@@ -113,9 +113,11 @@ def precisions() -> list[str]:
 
 def every_precision() -> list[str]:
     """The precisions that named sequences build or that runtimes cast a live model to."""
-    from turnkeyml.runtimes.registry import runtimes
+    from turnkeyml.runtimes.registry import all_runtimes
 
-    return list(dict.fromkeys((*precisions(), *(p for r in runtimes() for p in r.casts_live_to))))
+    return list(
+        dict.fromkeys((*known_precisions(), *(p for r in all_runtimes() for p in r.casts_live_to)))
+    )
 
 
 def tuned_precisions() -> tuple[str, ...]:
@@ -152,7 +154,7 @@ def formats() -> tuple[str, ...]:
 
 def orders() -> list[str]:
     """The orders of a list of builds."""
-    from turnkeyml.display.build_table import ORDERS
+    from turnkeyml.display.build_list import ORDERS
 
     return list(ORDERS)
 

@@ -233,7 +233,7 @@ class Contestants(TypedDict, total=False):
         replace(
             PRECISION,
             group="contestants",
-            default=lambda: (choices.precisions()[0],),
+            default=lambda: (choices.known_precisions()[0],),
             default_in_words="",
         ),
     ]

@@ -28,9 +28,9 @@ def is_input(word: str) -> bool:
 
 def is_model(word: str) -> bool:
     """Whether a word is a shipped model, a corpus or a wildcard for some."""
-    from turnkeyml.discover import shipped
+    from turnkeyml.discover.shipped import shipped_corpora, shipped_named
 
-    return word in shipped.corpora() or ("/" in word and bool(shipped.named(word)))
+    return word in shipped_corpora() or ("/" in word and bool(shipped_named(word)))
 
 
 def is_build(word: str) -> bool:

@@ -16,20 +16,20 @@ Given = Mapping[str, Any]
 
 def runtimes(prefix: str, given: Given) -> Iterator[str]:
     """The runtimes of the device that was given, or of all devices of this machine."""
-    from turnkeyml.runtimes import registry
+    from turnkeyml.runtimes.registry import all_runtimes, local_devices
 
-    names = [given["device"]] if given.get("device") else [d.name for d in registry.local_devices()]
+    names = [given["device"]] if given.get("device") else [d.name for d in local_devices()]
     for device in names:
-        for runtime in registry.runtimes(device.partition("::")[0]):
+        for runtime in all_runtimes(device.partition("::")[0]):
             yield runtime.name
 
 
 def devices(prefix: str, given: Given) -> Iterator[str]:
     """The devices that this machine may have."""
-    from turnkeyml.runtimes import registry
+    from turnkeyml.runtimes.registry import listed_names, local_devices
 
-    for device in registry.local_devices():
-        yield from registry.listed_names(device)
+    for device in local_devices():
+        yield from listed_names(device)
 
 
 def sequences(prefix: str, given: Given) -> Iterator[str]:
@@ -58,13 +58,13 @@ def inputs(prefix: str, given: Given) -> Iterator[str]:
 
 def models(prefix: str, given: Given) -> Iterator[str]:
     """The corpora, and the models of the one that is typed."""
-    from turnkeyml.discover import shipped
+    from turnkeyml.discover.shipped import shipped_corpora, shipped_names
 
     corpus, slash, _ = prefix.partition("/")
-    names = shipped.corpora()
+    names = shipped_corpora()
     if slash:
         if corpus in names:
-            yield from shipped.names(corpus)
+            yield from shipped_names(corpus)
     else:
         yield from names
         yield from (f"{name}/" for name in names)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns import BuildStatus, EvaluationStatus, Verdict, in_words
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
+from turnkeyml.report.compared_rows import FAILED_BUILDS, item_in_words, item_of, one_line, text_of
 from turnkeyml.report.contract import Record, Repeatable, Section, Table
-from turnkeyml.report.rows import FAILED_BUILDS, item_in_words, item_of, one_line, text_of
 from turnkeyml.report.tables import significant
 
 __all__ = ["Contents", "sections_of"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from turnkeyml.measure.ratios import SpeedVerdict
 from turnkeyml.nouns import Cause, Flag, Grade, Verdict, Word
-from turnkeyml.report.rows import Item
+from turnkeyml.report.compared_rows import Item
 
 __all__ = [
     "ComparedFailure",

@@ -10,10 +10,10 @@ from turnkeyml.cache.files import replacing
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Word, to_dict
 from turnkeyml.report import formats
+from turnkeyml.report.compared_rows import Item
 from turnkeyml.report.comparison import ComparedRow, Comparison, undecided_in_words
 from turnkeyml.report.comparison_sections import sections_of
 from turnkeyml.report.contract import Cell, Repeatable, Report, TextFormat
-from turnkeyml.report.rows import Item
 
 __all__ = ["render", "report_of", "save"]
 
@@ -58,7 +58,7 @@ WORDS = (
 
 def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
     """The text of a comparison in a format, without a line break at the end."""
-    form = formats.find(format)
+    form = formats.find_format(format)
     if not isinstance(form, TextFormat):
         raise UsageError(
             f"The format {format} cannot be printed, as it is not text; name a file with --output."
@@ -70,7 +70,7 @@ def render(comparison: Comparison, format: str, verbose: bool = False) -> str:
 
 def save(comparison: Comparison, path: Path, format: str | None = None) -> bool:
     """Write a comparison to a file; whether there was one of this name before."""
-    form = formats.find(format) if format else formats.by_suffix(path)
+    form = formats.find_format(format) if format else formats.by_suffix(path)
     form.check_installed()
     existed = path.exists()
     with replacing(path) as unfinished, unfinished.open("wb") as file:

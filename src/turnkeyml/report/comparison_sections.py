@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from turnkeyml.nouns import Flag, FlagKind, Verdict, in_words
+from turnkeyml.report.compared_rows import item_in_words
 from turnkeyml.report.comparison import (
     ComparedFailure,
     ComparedRow,
@@ -15,7 +16,6 @@ from turnkeyml.report.comparison import (
     undecided_in_words,
 )
 from turnkeyml.report.contract import Section, Table
-from turnkeyml.report.rows import item_in_words
 from turnkeyml.report.tables import significant
 
 __all__ = ["sections_of"]

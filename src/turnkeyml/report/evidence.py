@@ -11,12 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure import ratios
-from turnkeyml.measure.ratios import Distribution, Guess, Ratio
+from turnkeyml.measure.ratios import (
+    Distribution,
+    Guess,
+    Ratio,
+    draws_from_interval,
+    draws_from_samples,
+    guess_from_interval,
+    guess_from_samples,
+    ratio_generator,
+    ratio_of,
+)
 from turnkeyml.measure.record import load_samples_and_distances
 from turnkeyml.measure.statistics import student
+from turnkeyml.report.compared_rows import Row
 from turnkeyml.report.placement import Likeness, Process, like_with_like, memory_effect
-from turnkeyml.report.rows import Row
 
 __all__ = ["Evidence", "evidence_of"]
 
@@ -90,7 +99,7 @@ def _by_guesses(a: Row, b: Row, like: Likeness) -> Evidence | None:
     notes = (why, like.note, *_notes(a, "A", like.a), *_notes(b, "B", like.b))
 
     def draws() -> np.ndarray:
-        return found.draws(ratios.generator("mean", *_names(b)))
+        return found.draws(ratio_generator("mean", *_names(b)))
 
     return Evidence(ratio.value, draws, ratio, tuple(filter(None, notes)))
 
@@ -106,9 +115,9 @@ def _by_draws(a: Row, b: Row, like: Likeness) -> Evidence:
     if draws_a is None or draws_b is None:
         return Evidence(second / first, None, None, tuple(filter(None, notes)))
     effect, why = memory_effect(a, b)
-    random = ratios.generator("memory", b.item.build_name)
+    random = ratio_generator("memory", b.item.build_name)
     draws = draws_b - draws_a + effect * random.random(len(draws_a))
-    ratio = ratios.ratio_of(first, second, draws)
+    ratio = ratio_of(first, second, draws)
     return Evidence(ratio.value, lambda: draws, ratio, tuple(filter(None, (why, *notes))))
 
 
@@ -123,10 +132,10 @@ def _guess(row: Row, processes: list[np.ndarray] | None, is_part: bool) -> Guess
     """What ``_draws`` draws from; None where that is not clear without drawing."""
     interval = None if is_part or row.low is None or row.high is None else (row.low, row.high)
     if processes is None:
-        found = ratios.guess_from_interval(row.median, row.low, row.high)
+        found = guess_from_interval(row.median, row.low, row.high)
     else:
         least = 0.0 if is_part else _recorded_error(row, len(processes))
-        found = ratios.guess_from_samples(processes, least, interval)
+        found = guess_from_samples(processes, least, interval)
     if found is not None and row.disturbance >= LEAST_DISTURBANCE:
         return found.widened(row.disturbance)
     return found
@@ -136,12 +145,12 @@ def _draws(
     row: Row, side: str, processes: list[np.ndarray] | None, is_part: bool
 ) -> np.ndarray | None:
     """Draws of the logarithm of a row's median; None where there is no interval."""
-    random = ratios.generator(side, *_names(row))
+    random = ratio_generator(side, *_names(row))
     if processes is None:
-        draws = ratios.draws_from_interval(row.median, row.low, row.high, random)
+        draws = draws_from_interval(row.median, row.low, row.high, random)
     else:
         least = 0.0 if is_part else _recorded_error(row, len(processes))
-        draws = ratios.draws_from_samples(processes, random, least)
+        draws = draws_from_samples(processes, random, least)
     if draws is not None and row.disturbance >= LEAST_DISTURBANCE:
         return draws + random.normal(0.0, row.disturbance, len(draws))
     return draws

@@ -8,8 +8,8 @@ from typing import Any
 
 from turnkeyml.cache.files import read_json
 from turnkeyml.cache.runs import journal_folder
+from turnkeyml.report.compared_rows import one_line
 from turnkeyml.report.failures import kind_of
-from turnkeyml.report.rows import one_line
 
 __all__ = ["read_inputs"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple
 
 from turnkeyml.nouns import ContestantKey
-from turnkeyml.report.rows import Item, Row
+from turnkeyml.report.compared_rows import Item, Row
 from turnkeyml.report.sides import Side
 
 __all__ = ["Match", "match_rows"]

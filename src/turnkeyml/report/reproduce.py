@@ -6,8 +6,8 @@ import shlex
 
 from turnkeyml.nouns import Evaluation, UnderLoad
 from turnkeyml.nouns.tuning import TUNED
+from turnkeyml.report.compared_rows import text_of
 from turnkeyml.report.contract import Record
-from turnkeyml.report.rows import text_of
 
 __all__ = ["command_of"]
 

@@ -13,11 +13,7 @@ from turnkeyml.cache.layout import BuildFolder, build_folders
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import DamagedRecord, Evaluation, InputResult, InvocationResult, from_dict
 from turnkeyml.report.builds import UNREADABLE, Count, counted, read_build
-from turnkeyml.report.contract import Format
-from turnkeyml.report.document import SCHEMA
-from turnkeyml.report.formats import formats
-from turnkeyml.report.json_text import parse
-from turnkeyml.report.rows import (
+from turnkeyml.report.compared_rows import (
     Item,
     Row,
     item_of,
@@ -26,6 +22,10 @@ from turnkeyml.report.rows import (
     row_of_evaluation,
     text_of,
 )
+from turnkeyml.report.contract import Format
+from turnkeyml.report.document import SCHEMA
+from turnkeyml.report.formats import formats
+from turnkeyml.report.json_text import parse
 
 __all__ = ["Progress", "Side", "read_side"]
 

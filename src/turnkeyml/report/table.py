@@ -152,10 +152,10 @@ def _targets(
     report_dir: Path, formats: Sequence[str], files: Sequence[Path]
 ) -> list[tuple[Format, Path]]:
     """The formats with the files to write; the suffix of a file names its format."""
-    chosen = [known_formats.find(name) for name in dict.fromkeys(formats)]
+    chosen = [known_formats.find_format(name) for name in dict.fromkeys(formats)]
     if not files:
         day = time.strftime("%Y-%m-%d")
-        default = chosen or [known_formats.find("csv")]
+        default = chosen or [known_formats.find_format("csv")]
         return [(form, report_dir / f"{day}{form.suffix}") for form in default]
     if not chosen:
         chosen = [known_formats.by_suffix(path) for path in files]

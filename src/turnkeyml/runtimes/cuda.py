@@ -22,10 +22,10 @@ from turnkeyml.errors import MeasureError
 
 __all__ = [
     "DeviceArray",
-    "Event",
-    "Graph",
+    "CudaEvent",
+    "CudaGraph",
     "PinnedArray",
-    "Stream",
+    "CudaStream",
     "compute_capability",
     "free_memory",
     "library",
@@ -173,7 +173,7 @@ def compute_capability(number: int) -> str:
     return ".".join(values)
 
 
-class Stream:
+class CudaStream:
     """A queue of work for the GPU."""
 
     def __init__(self) -> None:
@@ -193,16 +193,16 @@ class Stream:
         _call("cudaStreamDestroy", self.handle)
 
 
-class Event:
+class CudaEvent:
     """A moment in a stream."""
 
     def __init__(self) -> None:
         self.handle = _created("cudaEventCreateWithFlags", 0)
 
-    def record(self, stream: Stream) -> None:
+    def record(self, stream: CudaStream) -> None:
         _call("cudaEventRecord", self.handle, stream.handle)
 
-    def milliseconds_since(self, earlier: Event) -> float:
+    def milliseconds_since(self, earlier: CudaEvent) -> float:
         """The time from another event to this one, once both are over."""
         _call("cudaEventSynchronize", self.handle)
         value = ctypes.c_float()
@@ -249,7 +249,7 @@ class DeviceArray:
         _call("cudaFree", self.pointer)
 
 
-def to_device(host: PinnedArray, device: DeviceArray, stream: Stream) -> Callable[[], int]:
+def to_device(host: PinnedArray, device: DeviceArray, stream: CudaStream) -> Callable[[], int]:
     """A function that copies an array to the GPU; it returns 0 if that was accepted."""
     copy = library().cudaMemcpyAsync
     return functools.partial(
@@ -257,7 +257,7 @@ def to_device(host: PinnedArray, device: DeviceArray, stream: Stream) -> Callabl
     )
 
 
-def to_host(device: DeviceArray, host: PinnedArray, stream: Stream) -> Callable[[], int]:
+def to_host(device: DeviceArray, host: PinnedArray, stream: CudaStream) -> Callable[[], int]:
     """A function that copies an array from the GPU; it returns 0 if that was accepted."""
     copy = library().cudaMemcpyAsync
     return functools.partial(
@@ -265,7 +265,9 @@ def to_host(device: DeviceArray, host: PinnedArray, stream: Stream) -> Callable[
     )
 
 
-def within_device(source: DeviceArray, target: DeviceArray, stream: Stream) -> Callable[[], int]:
+def within_device(
+    source: DeviceArray, target: DeviceArray, stream: CudaStream
+) -> Callable[[], int]:
     """A function that copies an array to another one on the GPU; it returns 0 if accepted."""
     copy = library().cudaMemcpyAsync
     return functools.partial(
@@ -273,10 +275,10 @@ def within_device(source: DeviceArray, target: DeviceArray, stream: Stream) -> C
     )
 
 
-class Graph:
+class CudaGraph:
     """Work that was captured once and is then started as a whole."""
 
-    def __init__(self, stream: Stream, work: Callable[[], None]) -> None:
+    def __init__(self, stream: CudaStream, work: Callable[[], None]) -> None:
         _call("cudaStreamBeginCapture", stream.handle, _THREAD_LOCAL)
         graph = ctypes.c_void_p()
         try:

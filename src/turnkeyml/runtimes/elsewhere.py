@@ -9,10 +9,9 @@ from typing import Any
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
 from turnkeyml.nouns import HERE, Place
 from turnkeyml.runtimes.contract import Need, Runtime
-from turnkeyml.system import standby
 from turnkeyml.system.hosts import examine_on
 from turnkeyml.system.interpreters import Interpreter
-from turnkeyml.system.standby import Standby
+from turnkeyml.system.standby import Standby, keeping_standby, kept_standby
 
 __all__ = ["require_elsewhere", "require_files", "started_ahead"]
 
@@ -41,7 +40,7 @@ def require_elsewhere(places: Sequence[Place], runtimes: Sequence[Runtime]) -> N
     """
     with contextlib.ExitStack() as stack:
         started = {
-            python: standby.kept(python)
+            python: kept_standby(python)
             or stack.enter_context(contextlib.closing(_started(python, runtimes)))
             for python in filter(None, _interpreters(places))
         }
@@ -71,7 +70,7 @@ def started_ahead(
         with contextlib.suppress(TurnkeyError):  # whoever requires it says so
             found.append(_started(python, runtimes))
             found[-1].load(module)
-    with standby.keeping(found):
+    with keeping_standby(found):
         yield
 
 

@@ -104,7 +104,7 @@ class Copy:
 
 
 def copy_times(
-    stream: cuda.Stream, inputs: Iterable[Copy], outputs: Iterable[Copy]
+    stream: cuda.CudaStream, inputs: Iterable[Copy], outputs: Iterable[Copy]
 ) -> tuple[OperatorTime, ...]:
     """The copies of a run, by the clock of the GPU."""
     found = [_copy(stream, one, TO_DEVICE, "to the GPU") for one in inputs]
@@ -112,15 +112,15 @@ def copy_times(
     return tuple(found)
 
 
-def _copy(stream: cuda.Stream, one: Copy, op_type: str, way: str) -> OperatorTime:
+def _copy(stream: cuda.CudaStream, one: Copy, op_type: str, way: str) -> OperatorTime:
     tensor = TensorShape(one.dtype, one.shape)
     ms = float(np.median(_durations(stream, one.start)))
     return OperatorTime(f"{one.name} {way}", op_type, ms, inputs=(tensor,), outputs=(tensor,))
 
 
-def _durations(stream: cuda.Stream, start: Callable[[], int]) -> Sequence[float]:
+def _durations(stream: cuda.CudaStream, start: Callable[[], int]) -> Sequence[float]:
     """Milliseconds between two events around a copy, less those of two events with nothing."""
-    pairs = [(cuda.Event(), cuda.Event()) for _ in range(2 * COPIES)]
+    pairs = [(cuda.CudaEvent(), cuda.CudaEvent()) for _ in range(2 * COPIES)]
     for number, (begin, end) in enumerate(pairs):
         begin.record(stream)
         if number < COPIES:

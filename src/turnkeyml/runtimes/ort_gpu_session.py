@@ -81,7 +81,7 @@ class OrtGpuSession:
             raise MeasureError(NO_PROVIDER)
         load_libraries()
         cuda.set_device(index)
-        self._index, self._stream = index, cuda.Stream()
+        self._index, self._stream = index, cuda.CudaStream()
         self._again = functools.partial(OrtGpuSession, model, threads, index, tf32=tf32)
         self._is_profiled = bool(profile)
         self._twin: OrtGpuSession | None = None
@@ -223,7 +223,7 @@ class OrtGpuSession:
 
     def device_times(self, runs: int) -> list[float]:
         """Milliseconds of each run by the events of its stream."""
-        pairs = [(cuda.Event(), cuda.Event()) for _ in range(runs)]
+        pairs = [(cuda.CudaEvent(), cuda.CudaEvent()) for _ in range(runs)]
         for start, end in pairs:
             start.record(self._stream)
             self._compute()

@@ -24,13 +24,13 @@ from turnkeyml.runtimes.plugins import InstalledPlugin, installed_plugins, probl
 __all__ = [
     "available_runtimes",
     "default_device",
-    "devices",
+    "all_devices",
     "find_device",
     "find_runtime",
     "listed_names",
     "local_devices",
     "register",
-    "runtimes",
+    "all_runtimes",
 ]
 
 MOST_PARTS = 4
@@ -49,7 +49,7 @@ def register(entry: Device | Runtime) -> None:
         _runtimes[entry.device, entry.name] = entry
 
 
-def devices() -> list[Device]:
+def all_devices() -> list[Device]:
     """Every registered device, those of plugins included."""
     _load_plugins()
     return list(_devices.values())
@@ -57,10 +57,10 @@ def devices() -> list[Device]:
 
 def local_devices() -> list[Device]:
     """The devices that this machine may have: all but the CPUs of other machines."""
-    return [device for device in devices() if _may_be_here(device)]
+    return [device for device in all_devices() if _may_be_here(device)]
 
 
-def runtimes(device: str | None = None) -> list[Runtime]:
+def all_runtimes(device: str | None = None) -> list[Runtime]:
     """Every runtime, or those of one device; the default runtime comes first."""
     _load_plugins()
     found = [r for r in _runtimes.values() if device is None or _is_on(r, device)]
@@ -69,7 +69,7 @@ def runtimes(device: str | None = None) -> list[Runtime]:
 
 def available_runtimes(device: str) -> list[Runtime]:
     """The runtimes of a device whose requirements are installed."""
-    every = (find_runtime(runtime.name, device) for runtime in runtimes(device))
+    every = (find_runtime(runtime.name, device) for runtime in all_runtimes(device))
     return [runtime for runtime in every if runtime.is_available]
 
 
@@ -77,7 +77,7 @@ def default_device() -> Device:
     """The default device: the host."""
     _load()
     host = next((device for device in _devices.values() if device.is_host), None)
-    return host or devices()[0]
+    return host or all_devices()[0]
 
 
 def find_device(name: str) -> Device:
@@ -105,7 +105,7 @@ def find_runtime(name: str, device: str) -> Runtime:
         _load_plugins()
     runtime = _runtimes.get((found.family, name))
     if runtime is None or not runtime.supports(found.name):
-        known = ", ".join(r.name for r in runtimes(found.name))
+        known = ", ".join(r.name for r in all_runtimes(found.name))
         raise UsageError(
             f"Unknown runtime {name!r} for device {found.name}; choose from: {known}.{_hint()}"
         )
@@ -187,7 +187,7 @@ def _load_plugins() -> None:
         for kind in plugin.content.runtimes:
             _register_runtime(kind, plugin)
     for plugin in installed_plugins():  # the default runtime may come from another one
-        for name in plugin.accepted.get("devices", ()):
+        for name in plugin.accepted.get("all_devices", ()):
             default = _devices[name].default_runtime
             if (name, default) not in _runtimes:
                 plugin.refuse(
@@ -211,7 +211,7 @@ def _register_device(device: Device, plugin: InstalledPlugin) -> None:
         meant = known.at(known.name) or known
         register(replace(known, parts=parts, default_name=meant.name))
     if known is None or device.parts:
-        plugin.accept("devices", device.name)
+        plugin.accept("all_devices", device.name)
 
 
 def _careful(device: Device) -> Callable[[], str]:
@@ -243,7 +243,7 @@ def _register_runtime(kind: type[Runtime], plugin: InstalledPlugin) -> None:
         )
     else:
         register(runtime)
-        plugin.accept("runtimes", f"{name} on {device}")
+        plugin.accept("all_runtimes", f"{name} on {device}")
 
 
 def _is_name(name: object) -> bool:

@@ -69,7 +69,7 @@ class Bound:
     def __init__(
         self,
         engine: Any,
-        stream: cuda.Stream,
+        stream: cuda.CudaStream,
         shapes: Mapping[str, tuple[int, ...]],
         order: tuple[str, ...],
     ) -> None:
@@ -80,7 +80,7 @@ class Bound:
             raise MeasureError("The GPU has too little free memory for the engine.")
         names = [engine.get_tensor_name(i) for i in range(engine.num_io_tensors)]
         feeds = [n for n in names if engine.get_tensor_mode(n) == self._trt.TensorIOMode.INPUT]
-        self._graphs: list[cuda.Graph] = []
+        self._graphs: list[cuda.CudaGraph] = []
         self._set_shapes(feeds, shapes)
         self.inputs = [self._tensor(name) for name in feeds]
         self.outputs = [self._tensor(name) for name in order]
@@ -107,7 +107,7 @@ class Bound:
         return any(-1 in tuple(self._engine.get_tensor_shape(t.name)) for t in self.inputs)
 
     def twin(
-        self, shapes: Mapping[str, tuple[int, ...]], stream: cuda.Stream, engine: Any = None
+        self, shapes: Mapping[str, tuple[int, ...]], stream: cuda.CudaStream, engine: Any = None
     ) -> Bound:
         """Another context with memory of its own and the same inputs, of the same engine or of
         another copy of it."""
@@ -141,8 +141,8 @@ class Bound:
         """What starts one inference as a CUDA graph; ``compute`` is one from now on, too."""
         self.start()  # the first run of a context sets things up that no graph can contain
         self._stream.synchronize()
-        whole = cuda.Graph(self._stream, self.start)
-        compute = cuda.Graph(self._stream, self._compute)
+        whole = cuda.CudaGraph(self._stream, self.start)
+        compute = cuda.CudaGraph(self._stream, self._compute)
         self._graphs = [whole, compute]
         self.compute = compute.launch
         return whole.launch

@@ -57,7 +57,7 @@ class TrtSession:
         self._request, self._number = request, number
         cuda.set_device(number)
         self._free_before = self._least_free = cuda.free_memory()
-        self._stream = cuda.Stream()
+        self._stream = cuda.CudaStream()
         self._key = EngineKey(
             gpu=gpu.name,
             capability=cuda.compute_capability(number),
@@ -96,7 +96,7 @@ class TrtSession:
     def _another(self) -> TrtSession:
         assert self._bound is not None
         other = copy.copy(self)
-        other._others, other._stream = [], cuda.Stream()
+        other._others, other._stream = [], cuda.CudaStream()
         other._bind(self._bound.twin(self._shapes, other._stream, self._engine_for_another()))
         return other
 
@@ -137,7 +137,7 @@ class TrtSession:
     def device_times(self, runs: int) -> list[float]:
         """Milliseconds of each run by events on the GPU; the inputs are there already."""
         assert self._bound is not None
-        pairs = [(cuda.Event(), cuda.Event()) for _ in range(runs)]
+        pairs = [(cuda.CudaEvent(), cuda.CudaEvent()) for _ in range(runs)]
         for begin, end in pairs:
             begin.record(self._stream)
             self._bound.compute()

@@ -17,7 +17,7 @@ __all__ = [
     "Reading",
     "has_running_threads",
     "processor_seconds",
-    "read",
+    "read_activity",
     "running_threads",
 ]
 
@@ -81,7 +81,7 @@ class Activity:
         )
 
 
-def read(root: Path = ROOT) -> Reading:
+def read_activity(root: Path = ROOT) -> Reading:
     """The counters now. ``root`` is where /proc and /sys are."""
     busy, stolen = _processor_seconds(root)
     return Reading(

@@ -106,7 +106,7 @@ class Connection:
     def _why_ended(self) -> str:
         code = self.process.wait()
         said = self._log.read_bytes()[self._heard_before :].decode("utf-8", "replace")
-        if code == ssh.FAILED:
+        if code == ssh.SSH_FAILED:
             return ssh.explain(self.host, said)
         if code < 0:
             return f"The host {self.host} did not answer within {SECONDS} s; try 'ssh {self.host}'."

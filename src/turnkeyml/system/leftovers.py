@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from turnkeyml.system.activity import processor_seconds, running_threads
 from turnkeyml.system.process_tree import children, descendants
 
-__all__ = ["OwnLoad", "Usage", "note", "read"]
+__all__ = ["OwnLoad", "Usage", "note_leftovers", "read_leftovers"]
 
 LOOK_SECONDS = 0.002
 SPIN_SECONDS = 0.5
@@ -77,7 +77,7 @@ class _Left:
 _left = _Left()
 
 
-def note() -> None:
+def note_leftovers() -> None:
     """Remember what runs besides us, now that the script has ended."""
     others = [t for t in threading.enumerate() if t is not threading.current_thread()]
     python = {t.native_id for t in others if t.native_id is not None}
@@ -85,7 +85,7 @@ def note() -> None:
     _left.processes = tuple(children(os.getpid()))
 
 
-def read() -> Usage:
+def read_leftovers() -> Usage:
     """What the threads and processes that were noted have used by now."""
     return Usage(
         threads={thread: processor_seconds(f"self/task/{thread}") for thread in _left.threads},

@@ -14,8 +14,8 @@ __all__ = [
     "is_running",
     "is_stopped",
     "out_of_memory_kills",
-    "started",
-    "with_variable",
+    "start_time",
+    "processes_with_variable",
 ]
 
 MOST_OF_THE_TIME = 0.05
@@ -73,7 +73,7 @@ def _state(pid: int) -> str:
         return ""
 
 
-def with_variable(name: str, value: str) -> list[int]:
+def processes_with_variable(name: str, value: str) -> list[int]:
     """The processes whose environment had a variable with this value when they began."""
     wanted = f"{name}={value}".encode()
     found = []
@@ -151,7 +151,7 @@ def _sum_of(path: str, names: tuple[str, ...], strictly: bool = False) -> int:
     return 1024 * sum(found)
 
 
-def started(pid: int) -> int | None:
+def start_time(pid: int) -> int | None:
     """When a process started, which tells it from a later one with its PID; None if it is gone."""
     try:
         return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[19])

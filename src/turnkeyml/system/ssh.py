@@ -7,9 +7,9 @@ import shlex
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
 
-__all__ = ["FAILED", "command", "explain"]
+__all__ = ["SSH_FAILED", "command", "explain"]
 
-FAILED = 255
+SSH_FAILED = 255
 """The exit code of ssh itself, if it is not that of the command on the other machine."""
 
 _OPTIONS = {

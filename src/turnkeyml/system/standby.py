@@ -20,7 +20,7 @@ from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.system.interpreters import OLDEST, Interpreter, check_file
 
-__all__ = ["Standby", "kept", "keeping", "take"]
+__all__ = ["Standby", "kept_standby", "keeping_standby", "take_standby"]
 
 SECONDS = 60
 """How long an interpreter may take to answer; a cold disk makes the first start slow."""
@@ -186,7 +186,7 @@ def _not_python(path: str) -> TurnkeyError:
 
 
 @contextlib.contextmanager
-def keeping(found: Iterable[Standby]) -> Iterator[None]:
+def keeping_standby(found: Iterable[Standby]) -> Iterator[None]:
     """Keep interpreters within the block for whoever takes them; the others end with it."""
     _kept.update({one.python: one for one in found})
     try:
@@ -196,11 +196,11 @@ def keeping(found: Iterable[Standby]) -> Iterator[None]:
             _kept.popitem()[1].close()
 
 
-def kept(python: str) -> Standby | None:
+def kept_standby(python: str) -> Standby | None:
     """The interpreter at a path that waits; it goes on waiting."""
     return _kept.get(python)
 
 
-def take(python: str) -> Standby | None:
+def take_standby(python: str) -> Standby | None:
     """The interpreter at a path that waits, for the caller alone; None if there is none."""
     return _kept.pop(python, None)

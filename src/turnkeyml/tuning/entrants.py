@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.entries import Entry
 from turnkeyml.evaluate.runner import Runner
-from turnkeyml.measure.rules import QUICK
+from turnkeyml.measure.rules import QUICK_RULE
 from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.metric import Measured, limit_of, measure_metric
 from turnkeyml.tuning.rig import Rig
@@ -99,7 +99,7 @@ def enter(
         return Trial(configuration, failed, str(error))
     runner = Runner(contestant)
     if not runner.enter(stack, 0):
-        reason = runner.outcome(QUICK, rig.device, configuration.threads).evaluation.reason
+        reason = runner.outcome(QUICK_RULE, rig.device, configuration.threads).evaluation.reason
         return Trial(configuration, failed, reason or "")
     entrant = Entrant(configuration, runner, None, metric.value if metric else None, stack)
     entrant.wrong = judge.why_wrong(entrant.entry) or judge.why_too_low(metric)

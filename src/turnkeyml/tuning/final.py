@@ -11,7 +11,7 @@ from turnkeyml.evaluate.runner import Outcome
 from turnkeyml.measure.elimination import PerCopy
 from turnkeyml.measure.race import RoundReferee
 from turnkeyml.measure.record import save_evaluation
-from turnkeyml.measure.rules import DEFAULT
+from turnkeyml.measure.rules import DEFAULT_RULE
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import Cause, Evaluation
@@ -24,7 +24,7 @@ __all__ = ["MOST_SECONDS", "Final", "run_final"]
 
 MOST_SECONDS = 20.0
 RULE = replace(
-    DEFAULT,
+    DEFAULT_RULE,
     name="tune",
     least_runs=20,
     least_seconds=1.0,

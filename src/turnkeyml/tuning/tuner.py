@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus, TuneResult
-from turnkeyml.system import machine
+from turnkeyml.system.machine import total_memory_bytes
 from turnkeyml.tuning import wave
 from turnkeyml.tuning.entrants import Entrant, Judge, enter
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
@@ -88,7 +88,7 @@ class Tuner:
 
     def _wave_size(self) -> int:
         known = [t.peak_memory_bytes for t in self._trials if t.peak_memory_bytes]
-        total = machine.total_memory_bytes()
+        total = total_memory_bytes()
         if not known or not total:
             return WAVE
         return max(1, min(WAVE, int(MEMORY_SHARE * total / max(known)) - 1))

@@ -161,9 +161,9 @@ def _convert(
     precision: str, folder: BuildFolder, state: BuildState, source: Path, target: Path
 ) -> None:
     from turnkeyml.build.int8.quantize import quantize_dynamically, quantize_statically
-    from turnkeyml.system import machine
-    from turnkeyml.verify.alike import alike
+    from turnkeyml.system.machine import usable_cores
     from turnkeyml.verify.capsule import load_reference
+    from turnkeyml.verify.similarity import alike
 
     if precision == "int8-dynamic":
         quantize_dynamically(source, target)
@@ -177,7 +177,7 @@ def _convert(
     from turnkeyml.build.fp16.conversion import Conversion
     from turnkeyml.build.fp16.search import Search
 
-    Search(Conversion(source, target, reference, machine.usable_cores())).run()
+    Search(Conversion(source, target, reference, usable_cores())).run()
 
 
 def _described(folder: BuildFolder, target: Path, precision: str, source: str) -> ModelFile:

@@ -9,9 +9,9 @@ import numpy as np
 
 from turnkeyml.cache.arrays import widened
 from turnkeyml.nouns.tuning import OutputErrors
-from turnkeyml.verify.alike import alike
 from turnkeyml.verify.floats import cosine
 from turnkeyml.verify.reference import Outputs, Reference, is_informative
+from turnkeyml.verify.similarity import alike
 from turnkeyml.verify.values import places_of, real
 
 __all__ = ["errors_of"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turnkeyml.verify.draw import SEED, Draw, drawn, redrawn, unchanged
+from turnkeyml.verify.held_out import SEED, Draw, drawn, redrawn, unchanged
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["FURTHER", "draw_further"]

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from turnkeyml.cache.arrays import widened
-from turnkeyml.verify.draw import SEED, is_mask
+from turnkeyml.verify.held_out import SEED, is_mask
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["draw_padded", "without_padding"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from turnkeyml.verify.draw import SEED, Draw, drawn, is_mask, unchanged
+from turnkeyml.verify.held_out import SEED, Draw, drawn, is_mask, unchanged
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["MOST_NUMBERS", "draw_around"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turnkeyml.verify.draw import SEED, Draw, drawn, is_mask, unchanged
+from turnkeyml.verify.held_out import SEED, Draw, drawn, is_mask, unchanged
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["UNUSUAL", "draw_unusual"]

@@ -1,6 +1,6 @@
 """Prints docs/workarounds.md."""
 
-from turnkeyml.workarounds.page import page
+from turnkeyml.workarounds.markdown import page
 
 if __name__ == "__main__":
     print(page(), end="")

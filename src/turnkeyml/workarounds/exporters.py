@@ -49,7 +49,7 @@ DYNAMO_COMPLEX_OUTPUTS = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="The dynamo exporter writes a complex output as float32 with one more dimension.",
     remedy="We convert it back to complex numbers before comparing.",
-    where="turnkeyml.verify.compare:_complex_again",
+    where="turnkeyml.verify.comparison:_complex_again",
 )
 
 DYNAMO_ERROR_HIDES_CAUSE = Workaround(

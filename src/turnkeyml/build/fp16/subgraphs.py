@@ -17,7 +17,7 @@ import onnx
 from turnkeyml.build import onnx_files
 from turnkeyml.build.fp16.casts import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["Exact", "Subgraphs", "verify_subgraphs"]

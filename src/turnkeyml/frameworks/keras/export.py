@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 from turnkeyml import structure
-from turnkeyml.build import onnx_files
 from turnkeyml.build.check import check_onnx
+from turnkeyml.build.onnx_files import opset_of
 from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
 from turnkeyml.errors import BuildError
 from turnkeyml.frameworks.keras.backends import backend_name, missing_exporter, no_gradients
@@ -36,7 +36,7 @@ class ExportKeras(Stage):
         with preserved(subject.model), no_gradients():
             _export(subject, str(path), bench.opset)
         repair(path)
-        written = onnx_files.opset_of(path)
+        written = opset_of(path)
         if written != bench.opset and bench.opset_was_chosen:
             raise BuildError(f"opset {bench.opset} was requested, but Keras wrote opset {written}")
         bench.artifacts[ONNX] = path

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from turnkeyml.build import onnx_files
 from turnkeyml.build.fingerprint import file_digest
+from turnkeyml.build.onnx_files import data_files, read_graph
 from turnkeyml.cache.arrays import BFLOAT16, narrow
 from turnkeyml.cache.layout import build_name
 from turnkeyml.cache.nested import KEYS, VALUES, top_name
@@ -65,8 +65,8 @@ def read_onnx(
 def _read(
     item: Input, path: Path, input_shape: Mapping[str, tuple[int, ...]], file: str | None
 ) -> OnnxSubject:
-    model = onnx_files.read_graph(path)
-    data = onnx_files.data_files(path)
+    model = read_graph(path)
+    data = data_files(path)
     made = _Inputs(model, input_shape, file).make()
     model_hash = file_digest([path, *data])[:8]
     given = arrays_digest(made.arrays) if file else ""

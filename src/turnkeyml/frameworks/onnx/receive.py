@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.build import onnx_files
+from turnkeyml.build.onnx_files import copy_model, opset_of
 from turnkeyml.build.stage import ONNX, Stage, Workbench
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
 
@@ -20,8 +20,8 @@ class ReceiveOnnx(Stage):
         assert isinstance(bench.subject, OnnxSubject)
         source = bench.subject.path
         target = bench.work / f"{source.stem}.onnx"
-        onnx_files.copy_model(source, target)
-        bench.opset = bench.facts["onnx_opset"] = onnx_files.opset_of(target)
+        copy_model(source, target)
+        bench.opset = bench.facts["onnx_opset"] = opset_of(target)
         bench.facts["precision"] = bench.subject.precision
         bench.facts["dimensions"] = bench.subject.chosen
         if bench.subject.file:

@@ -65,10 +65,10 @@ class OnnxSubject(Subject):
         return precision_of(self.path)
 
     def key(self, opset: int) -> dict[str, str]:
-        from turnkeyml.build import onnx_files
+        from turnkeyml.build.onnx_files import data_files
 
         return {
-            "ONNX file": file_digest([self.path, *onnx_files.data_files(self.path)]),
+            "ONNX file": file_digest([self.path, *data_files(self.path)]),
             "input values": arrays_digest(self.inputs),
         }
 

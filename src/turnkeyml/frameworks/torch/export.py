@@ -34,8 +34,8 @@ from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.frameworks.torch.stabilised import judge_stable
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.judge import with_frozen
 from turnkeyml.verify.reference import Reference
+from turnkeyml.verify.verdict import with_frozen
 
 __all__ = ["ExportPytorch"]
 

@@ -20,7 +20,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.stable import STEPS, stable_copy
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["judge_stable"]

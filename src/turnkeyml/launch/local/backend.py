@@ -26,7 +26,8 @@ from turnkeyml.launch.local.processes import (
     pausing,
 )
 from turnkeyml.nouns import Task, to_dict
-from turnkeyml.system import machine, process_tree
+from turnkeyml.system.machine import usable_cores
+from turnkeyml.system.process_tree import TreeMemory, out_of_memory_kills
 
 __all__ = ["LocalBackend", "open_local"]
 
@@ -68,9 +69,9 @@ class _Started:
     child: Child
     log: Path | None
     began: float = field(default_factory=time.monotonic)
-    memory: process_tree.TreeMemory = field(init=False)
+    memory: TreeMemory = field(init=False)
     peak_bytes: int = 0
-    out_of_memory_before: int | None = field(default_factory=process_tree.out_of_memory_kills)
+    out_of_memory_before: int | None = field(default_factory=out_of_memory_kills)
     ending: Ending | None = None
     stopped_at: float = 0.0
     """When it was last seen that a signal has stopped it; 0 if none has."""
@@ -78,7 +79,7 @@ class _Started:
     """How long it has been stopped while we were not."""
 
     def __post_init__(self) -> None:
-        self.memory = process_tree.TreeMemory(self.child.pid)
+        self.memory = TreeMemory(self.child.pid)
 
 
 class LocalBackend:
@@ -198,7 +199,7 @@ class LocalBackend:
 
 def _ending(started: _Started, code: int, events: Path) -> Ending:
     """How a process ended; the kernel's counter tells whether it was killed for memory."""
-    before, now = started.out_of_memory_before, process_tree.out_of_memory_kills()
+    before, now = started.out_of_memory_before, out_of_memory_kills()
     if code == -signal.SIGKILL and (now or 0) > (before or 0):
         return Ending(How.OUT_OF_MEMORY, code, used_bytes=started.peak_bytes)
     if code == os.EX_IOERR:
@@ -227,7 +228,7 @@ def _is_given_up(started: _Started) -> bool:
 
 def _share_of_cores(jobs: int) -> int | None:
     """The threads for each of several parallel tasks, so that they do not compete for cores."""
-    return max(1, machine.usable_cores() // jobs) if jobs > 1 else None
+    return max(1, usable_cores() // jobs) if jobs > 1 else None
 
 
 def _limit_size(log: Path | None) -> None:

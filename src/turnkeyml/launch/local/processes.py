@@ -18,8 +18,13 @@ from typing import Protocol
 
 from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.system import process_tree
-from turnkeyml.system.process_tree import children, descendants
+from turnkeyml.system.process_tree import (
+    children,
+    descendants,
+    is_running,
+    is_stopped,
+    processes_with_variable,
+)
 
 __all__ = ["Child", "Launcher", "interrupt", "kill_tree", "make_launcher", "pausing"]
 
@@ -93,13 +98,13 @@ def kill_tree(pid: int) -> None:
 
 def interrupt(children: Iterable[Child]) -> None:
     """Pass on a Ctrl-C, and give the children a moment to end by themselves."""
-    left = [child for child in children if process_tree.is_running(child.pid)]
+    left = [child for child in children if is_running(child.pid)]
     for child in left:
         child.interrupt()
     deadline = time.monotonic() + INTERRUPT_SECONDS
     while left and time.monotonic() < deadline:
         time.sleep(0.02)
-        left = [child for child in left if process_tree.is_running(child.pid)]
+        left = [child for child in left if is_running(child.pid)]
 
 
 @contextlib.contextmanager
@@ -116,7 +121,7 @@ def pausing(children: Callable[[], Iterable[Child]]) -> Iterator[None]:
 
     def pause(number: int, frame: object) -> None:
         trees = [pid for child in children() for pid in (child.pid, *descendants(child.pid))]
-        paused = [pid for pid in trees if not process_tree.is_stopped(pid)]
+        paused = [pid for pid in trees if not is_stopped(pid)]
         for pid in paused:
             _signal(pid, signal.SIGSTOP)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -144,7 +149,7 @@ def _interrupt_group(pid: int) -> None:
 def _kill_marked(mark: str) -> None:
     """Kill the processes of a run whose parents were killed."""
     for _ in range(5):  # what is starting just now is there the next time
-        found = process_tree.with_variable(MARK, mark)
+        found = processes_with_variable(MARK, mark)
         for pid in found:
             kill_tree(pid)
         if not found:
@@ -283,7 +288,7 @@ class ForkingLauncher:
             pause = max(0.0, min(left, CONTINUE_SECONDS))
             ready, _, _ = select.select([self._channel], [], [], pause)
             if not ready:
-                if process_tree.is_stopped(self._zygote.pid):
+                if is_stopped(self._zygote.pid):
                     _signal(self._zygote.pid, signal.SIGCONT)
                 if deadline is not None and time.monotonic() >= deadline:
                     return None
@@ -343,7 +348,7 @@ class _ForkedChild:
         self.pid = pid
 
     def exit_code(self) -> int | None:
-        if process_tree.is_stopped(self.pid):  # the keeper, which only a script would stop
+        if is_stopped(self.pid):  # the keeper, which only a script would stop
             _signal(self.pid, signal.SIGCONT)
         return self._launcher.exit_code(self.pid)
 

@@ -18,7 +18,8 @@ from turnkeyml.launch.slurm.link import Link, Note, interrupts_deferred
 from turnkeyml.launch.slurm.options import SlurmOptions
 from turnkeyml.launch.slurm.run import Run, open_run
 from turnkeyml.launch.slurm.submit import Submitter
-from turnkeyml.nouns import Task, events
+from turnkeyml.nouns import Task
+from turnkeyml.nouns.events import InputFinished, Reader
 
 __all__ = ["SlurmBackend", "open_slurm"]
 
@@ -264,4 +265,4 @@ class SlurmBackend:
 
 
 def _is_complete(path: Path) -> bool:
-    return any(isinstance(e, events.InputFinished) for e in events.Reader(str(path)).read())
+    return any(isinstance(e, InputFinished) for e in Reader(str(path)).read())

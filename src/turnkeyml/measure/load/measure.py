@@ -32,9 +32,9 @@ from turnkeyml.nouns import (
     slo_pattern,
 )
 from turnkeyml.runtimes.contract import Monitor, Session
-from turnkeyml.system import activity
+from turnkeyml.system.activity import Activity, read_activity
 from turnkeyml.system.timers import punctual
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["LoadPoint", "measure_under_load"]
@@ -93,7 +93,7 @@ def measure_under_load(
 class _Seen:
     """What went on besides while a load was kept up."""
 
-    activity: activity.Activity
+    activity: Activity
     observation: Observation | None
 
 
@@ -161,14 +161,14 @@ class _Loading:
     def _watched(self, run: Callable[[], Any]) -> tuple[Any, _Seen]:
         """What a load gives, and what was seen meanwhile."""
         watch = LoadWatch(self._session, self._monitor)
-        before, collecting = activity.read(), gc.isenabled()
+        before, collecting = read_activity(), gc.isenabled()
         gc.disable()
         try:
             found = run()
         finally:
             if collecting:
                 gc.enable()
-        after = activity.read()
+        after = read_activity()
         answers = int(found.answered.sum()) if isinstance(found, Trace) else None
         return found, _Seen(before.until(after), watch.end(answers))
 

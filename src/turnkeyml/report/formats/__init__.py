@@ -18,7 +18,7 @@ from turnkeyml.errors import UsageError
 if TYPE_CHECKING:
     from turnkeyml.report.contract import Format
 
-__all__ = ["by_suffix", "find", "formats", "names"]
+__all__ = ["by_suffix", "find_format", "formats", "names"]
 
 
 def names() -> tuple[str, ...]:
@@ -28,10 +28,10 @@ def names() -> tuple[str, ...]:
 
 def formats() -> list[Format]:
     """Every format, by name."""
-    return [find(name) for name in names()]
+    return [find_format(name) for name in names()]
 
 
-def find(name: str) -> Format:
+def find_format(name: str) -> Format:
     """The format with this name; a UsageError that lists the known ones otherwise."""
     if name not in names():
         raise UsageError(f"Unknown format {name!r}; choose from: {', '.join(names())}.")

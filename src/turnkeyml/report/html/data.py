@@ -12,10 +12,10 @@ from typing import Any
 import turnkeyml
 from turnkeyml.escaping import page_text
 from turnkeyml.report.columns import Column, column_of
+from turnkeyml.report.compared_rows import text_of
 from turnkeyml.report.contract import Cell, Report
 from turnkeyml.report.html.derived import DERIVED, LABEL, derived_cells
 from turnkeyml.report.json_text import finite
-from turnkeyml.report.rows import text_of
 
 __all__ = ["Builds", "packed", "page_json", "page_data"]
 

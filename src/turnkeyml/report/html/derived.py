@@ -9,9 +9,9 @@ from typing import Any
 
 from turnkeyml.nouns import BuildStatus, EvaluationStatus, FlagKind, Verdict, label_of
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
+from turnkeyml.report.compared_rows import FAILED_BUILDS, one_line, text_of
 from turnkeyml.report.contract import Cell, Record
 from turnkeyml.report.failures import kind_of
-from turnkeyml.report.rows import FAILED_BUILDS, one_line, text_of
 
 __all__ = ["DERIVED", "LABEL", "derived_cells", "failed_stage"]
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.measure import ratios
-from turnkeyml.measure.ratios import GeometricMean, SpeedVerdict
+from turnkeyml.measure.ratios import GeometricMean, SpeedVerdict, verdict_on
 from turnkeyml.nouns import Verdict, is_recorded_only
+from turnkeyml.report.compared_rows import Row
 from turnkeyml.report.comparison import (
     ComparedFailure,
     ComparedRow,
@@ -21,13 +21,12 @@ from turnkeyml.report.comparison import (
 )
 from turnkeyml.report.evidence import Evidence, evidence_of
 from turnkeyml.report.matching import match_rows
-from turnkeyml.report.rows import Row
 from turnkeyml.report.sides import Progress, Side, read_side
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare_measurements"]
 
 
-def compare(a: str, b: str, progress: Progress | None = None) -> Comparison:
+def compare_measurements(a: str, b: str, progress: Progress | None = None) -> Comparison:
     """The comparison of B with A, each a path as ``turnkey compare`` takes it.
 
     ``progress`` is told what is being done, how many of it are done, and of how many.
@@ -138,7 +137,7 @@ def _verdict(a: Row, b: Row, found: Evidence) -> tuple[SpeedVerdict, Undecided |
         return unclear, Undecided.NOT_CREDIBLE
     if found.ratio is None:
         return unclear, Undecided.NO_INTERVAL if found.is_comparable else Undecided.MOVED
-    verdict = ratios.verdict_on(found.ratio)
+    verdict = verdict_on(found.ratio)
     return verdict, Undecided.TOO_WIDE if verdict is unclear else None
 
 

@@ -26,14 +26,14 @@ import numpy as np
 
 from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
 from turnkeyml.nouns import Cause, OperationCount, Verdict, Verification
-from turnkeyml.system import machine
-from turnkeyml.verify.compare import compare
+from turnkeyml.system.machine import last_cache_bytes, usable_cores
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.reference import Outputs, Reference, agree
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
 
-__all__ = ["Ratio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
+__all__ = ["PairedRatio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
 
 MOST_PAIRS, FEW_PAIRS = 14, 5
 """How often runs on new and on recorded inputs are compared; of slow models less often."""
@@ -72,7 +72,7 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Ratio:
+class PairedRatio:
     """How many times as long some runs took as others: the median of the pairs and their range."""
 
     median: float
@@ -80,7 +80,7 @@ class Ratio:
     high: float
 
     @classmethod
-    def of(cls, some: list[float], others: list[float]) -> Ratio:
+    def of(cls, some: list[float], others: list[float]) -> PairedRatio:
         ratios = sorted(a / max(b, 1.0) for a, b in zip(some, others, strict=True))
         cut = len(ratios) // 5  # an interruption hits any run
         inner = ratios[cut : len(ratios) - cut]
@@ -97,9 +97,9 @@ class Recheck:
     new_latency: float | None = None
     again_latency: float | None = None
     """That of a second run on the same new inputs."""
-    new: Ratio | None = None
+    new: PairedRatio | None = None
     """New inputs over recorded ones."""
-    again: Ratio | None = None
+    again: PairedRatio | None = None
     """The second run on new inputs over recorded ones."""
     constant: bool = False
     """Whether the recorded inputs are one number each."""
@@ -327,8 +327,8 @@ class _Check:
             recorded_latency=_milliseconds(times.recorded),
             new_latency=_milliseconds(times.new),
             again_latency=_milliseconds(times.again),
-            new=Ratio.of(times.new, times.recorded) if known else None,
-            again=Ratio.of(times.again, times.recorded) if known else None,
+            new=PairedRatio.of(times.new, times.recorded) if known else None,
+            again=PairedRatio.of(times.again, times.recorded) if known else None,
             constant=_are_constant(self._reference.inputs),
             same_outputs=_same_outputs(self._reference),
             verification=wrong,
@@ -339,7 +339,7 @@ class _Check:
             copying=min(self._copying, default=0) / MILLISECOND,
             count=count,
             most_flops=None if count is None or count.flops < LEAST_FLOPS else self._most_flops(),
-            cache_bytes=machine.last_cache_bytes() or UNKNOWN_CACHE,
+            cache_bytes=last_cache_bytes() or UNKNOWN_CACHE,
         )
 
 
@@ -368,7 +368,7 @@ def product_rate() -> float:
         start = time.perf_counter_ns()
         np.matmul(left, left, out=result)
         times.append(time.perf_counter_ns() - start)
-    return 2e9 * PRODUCTS * PRODUCT**3 / min(times) * machine.usable_cores()
+    return 2e9 * PRODUCTS * PRODUCT**3 / min(times) * usable_cores()
 
 
 def _milliseconds(times: list[float]) -> float | None:

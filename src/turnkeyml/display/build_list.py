@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from turnkeyml.cache.summaries import BuildSummary, EvaluationSummary
+from turnkeyml.cache.summary_index import BuildSummary, EvaluationSummary
 from turnkeyml.escaping import one_line
 from turnkeyml.nouns import Cause, Grade, Verdict, in_words
 from turnkeyml.report.tables import significant

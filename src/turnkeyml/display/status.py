@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from turnkeyml.display.cautions import cautions, every_caution
+from turnkeyml.display.caution_lines import cautions, every_caution
 from turnkeyml.display.loads import by_runtime, load_lines
 from turnkeyml.display.results import interval_in_words, race_lines
 from turnkeyml.escaping import LONGEST_CELL, one_line

@@ -10,7 +10,7 @@ from turnkeyml.build.reuse import key_of_sequence, wanted_build, why_rebuild
 from turnkeyml.build.sequences import buildable_precisions, sequence_with
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.cache.summaries import disk_bytes
+from turnkeyml.cache.summary_index import disk_bytes
 from turnkeyml.launch.journal import Earlier, Journal
 from turnkeyml.launch.run import Launch
 from turnkeyml.nouns import HERE, WAITING, InputResult, Plan, Task, label_of

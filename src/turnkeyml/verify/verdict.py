@@ -10,7 +10,7 @@ import numpy as np
 from turnkeyml.cache.arrays import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.compare import compare
+from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.padding import without_padding
 from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree

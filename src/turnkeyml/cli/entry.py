@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from turnkeyml.display import console
+from turnkeyml.display.console import finish_streams, open_standard_streams, print_errors
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +34,7 @@ def _run_program(arguments: list[str] | None, program: str) -> NoReturn:
     _answer_shell()
     if arguments is None:
         _use_utf8()
-    console.open_standard_streams()
+    open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -44,7 +44,7 @@ def _run_program(arguments: list[str] | None, program: str) -> NoReturn:
     except SystemExit as stop:  # of argparse, after --help and --version
         status = int(stop.code or 0)
     try:
-        status = console.finish(program, status)
+        status = finish_streams(program, status)
     except BrokenPipeError:
         status = _reader_left()
     sys.exit(status)
@@ -113,7 +113,7 @@ def _run(words: list[str], program: str) -> int:
         _tell_error(program, words, str(error))
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
-        console.tell("", f"{program}: interrupted")
+        print_errors("", f"{program}: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         return _reader_left()
@@ -124,7 +124,7 @@ def _run(words: list[str], program: str) -> int:
 
 
 def _tell_error(program: str, words: list[str], sentence: str) -> None:
-    console.tell(f"{program}: error: {sentence}")
+    print_errors(f"{program}: error: {sentence}")
     if "--json" in words:
         from turnkeyml.cli.output import print_error
 
@@ -143,7 +143,7 @@ def _run_with_defaults(parsed: argparse.Namespace) -> int:
     defaults = Defaults(parsed)
     defaults.apply()
     if getattr(parsed, "verbose", False):
-        console.tell(*defaults.lines())
+        print_errors(*defaults.lines())
     try:
         return run(parsed)
     except TurnkeyError as error:
@@ -158,16 +158,16 @@ def _warn_of_plugins(program: str, command: str = "") -> None:
     take part. Each sentence is printed once.
     """
     if command in EVALUATING:
-        from turnkeyml.runtimes.registry import devices
+        from turnkeyml.runtimes.registry import all_devices
 
-        devices()
+        all_devices()
     plugins = sys.modules.get("turnkeyml.runtimes.plugins")
     if plugins is None or command == "plugins":
         return
     for problem in plugins.problems():
         if problem not in _warned:
             _warned.add(problem)
-            console.tell(f"{program}: warning: {problem}")
+            print_errors(f"{program}: warning: {problem}")
 
 
 def _reader_left() -> int:

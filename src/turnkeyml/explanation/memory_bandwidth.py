@@ -81,26 +81,34 @@ def _kernels(torch: Any, device: str, size: int) -> Iterator[tuple[str, int, flo
 
 def _with_cuda(device: str) -> None:
     """Copies within the GPU, by the CUDA runtime library alone."""
-    from turnkeyml.runtimes import cuda
+    from turnkeyml.runtimes.cuda import (
+        CudaStream,
+        DeviceArray,
+        free_memory,
+        set_device,
+        within_device,
+    )
 
-    cuda.set_device(int(device.partition(":")[2] or 0))
-    stream = cuda.Stream()
+    set_device(int(device.partition(":")[2] or 0))
+    stream = CudaStream()
     for size in SIZES_ON_ACCELERATOR:
         nbytes = size * MEGABYTE
-        if nbytes > cuda.free_memory() / MOST_OF_MEMORY:
+        if nbytes > free_memory() / MOST_OF_MEMORY:
             break
-        source, target = cuda.DeviceArray(nbytes // 2), cuda.DeviceArray(nbytes // 2)
-        seconds = _copy_seconds(cuda, stream, cuda.within_device(source, target, stream))
+        source, target = DeviceArray(nbytes // 2), DeviceArray(nbytes // 2)
+        seconds = _copy_seconds(stream, within_device(source, target, stream))
         source.close()
         target.close()
         print(json.dumps([nbytes, {"copy": nbytes / seconds / 1e9}]), flush=True)
 
 
-def _copy_seconds(cuda: Any, stream: Any, copy: Callable[[], int]) -> float:
+def _copy_seconds(stream: Any, copy: Callable[[], int]) -> float:
     """The shortest time of a copy, of several that follow each other."""
-    begin, end = cuda.Event(), cuda.Event()
+    from turnkeyml.runtimes.cuda import CudaEvent, CudaGraph
+
+    begin, end = CudaEvent(), CudaEvent()
     best, until = float("inf"), time.perf_counter() + SECONDS
-    burst = cuda.Graph(stream, partial(_repeat, copy))
+    burst = CudaGraph(stream, partial(_repeat, copy))
     while True:
         begin.record(stream)
         burst.launch()
