@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests import bottlenecks
 from turnkeyml import explain
-from turnkeyml.explanation.peaks import measure_peaks
-from turnkeyml.nouns.explanations import Peaks
+from turnkeyml.explanation import measure_peaks
+from turnkeyml.nouns import Peaks
 from turnkeyml.system import machine
 
 MODELS = ("cast_storm", "slow_operator", "memory_bound", "tiny_operators", "compute_bound")

@@ -72,7 +72,7 @@ def make_model(folder: Path, megabytes: int, tensors: int) -> Path:
 
 
 def list_ours() -> Callable[[Path, Path], Any]:
-    from turnkeyml.build.onnx_files import data_files
+    from turnkeyml.build import data_files
 
     return lambda source, _: data_files(source)
 
@@ -89,7 +89,7 @@ def list_onnx_ir() -> Callable[[Path, Path], Any]:
 
 
 def copy_ours() -> Callable[[Path, Path], Any]:
-    from turnkeyml.build.onnx_files import copy_model
+    from turnkeyml.build import copy_model
 
     return copy_model
 
@@ -105,8 +105,7 @@ def copy_onnx_ir() -> Callable[[Path, Path], Any]:
 def halve_ours() -> Callable[[Path, Path], Any]:
     import onnx
 
-    from turnkeyml.build import weights
-    from turnkeyml.build.onnx_files import read_graph
+    from turnkeyml.build import read_graph, weights
 
     def work(source: Path, target: Path) -> None:
         model = read_graph(source)
@@ -122,7 +121,7 @@ def halve_ours() -> Callable[[Path, Path], Any]:
 def halve_onnx_ir(**settings: Any) -> Callable[[Path, Path], Any]:
     import onnx_ir
 
-    from turnkeyml.build.weights import to_float16
+    from turnkeyml.build import to_float16
 
     def lazily(tensor: Any) -> Any:
         def evaluate() -> Any:

@@ -10,8 +10,7 @@ import itertools
 import os
 from pathlib import Path
 
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.stats import evaluations_in, read_stats
+from turnkeyml.cache import BuildFolder, build_folders, evaluations_in, read_stats
 
 __all__ = ["fabricate"]
 

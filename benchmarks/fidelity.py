@@ -35,36 +35,33 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import load_state
-from turnkeyml.cache.stats import add_evaluation, update_stats
-from turnkeyml.measure.fresh_inputs import FreshInputs, varied_inputs
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.ratios import (
-    SpeedVerdict,
-    draws_from_samples,
-    ratio_generator,
-    ratio_of,
-    verdict_on,
-)
-from turnkeyml.measure.record import (
+from turnkeyml.cache import BuildFolder, add_evaluation, load_state, update_stats
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    RIGOROUS_RULE,
     Costs,
+    FreshInputs,
+    Samples,
+    SessionMeter,
     Sitting,
+    SpeedVerdict,
+    Worker,
+    WorkerRequest,
+    draws_from_samples,
     evaluation_of,
     load_samples,
+    median_interval,
+    ratio_generator,
+    ratio_of,
+    sample,
     save_evaluation,
+    varied_inputs,
+    verdict_on,
 )
-from turnkeyml.measure.rules import DEFAULT_RULE, RIGOROUS_RULE
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.spawn import Worker
-from turnkeyml.measure.statistics import median_interval
-from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.report import comparing as report
-from turnkeyml.runtimes.contract import Request, Session
-from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.system.machine import usable_cores
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.reference import Reference
+from turnkeyml.runtimes import Request, Session, find_device, find_runtime
+from turnkeyml.system import usable_cores
+from turnkeyml.verify import Reference, load_reference
 
 CHANGED = (SpeedVerdict.FASTER, SpeedVerdict.SLOWER)
 HERE = Path(__file__).parent

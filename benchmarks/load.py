@@ -27,14 +27,16 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from tests.simulated import MD1, MM1, SimulatedServer, deterministic, exponential  # noqa: E402
-from turnkeyml.measure.load.arrivals import poisson_arrivals  # noqa: E402
-from turnkeyml.measure.load.generator import open_loop  # noqa: E402
-from turnkeyml.measure.load.intervals import percentile_interval  # noqa: E402
-from turnkeyml.measure.load.server import LaneServer  # noqa: E402
-from turnkeyml.measure.load.summary import summary_of  # noqa: E402
-from turnkeyml.measure.statistics import percentile  # noqa: E402
+from turnkeyml.measure import (  # noqa: E402
+    LaneServer,
+    open_loop,
+    percentile,
+    percentile_interval,
+    poisson_arrivals,
+    summary_of,
+)
 from turnkeyml.nouns import PERCENTILES  # noqa: E402
-from turnkeyml.system.timers import punctual  # noqa: E402
+from turnkeyml.system import punctual  # noqa: E402
 
 RESNET = HERE / "scripts" / "resnet18.py"
 BENCHMARK_APP = "openvino.tools.benchmark.main"

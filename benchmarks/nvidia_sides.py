@@ -154,7 +154,7 @@ def _export(model: Any, inputs: dict[str, Any], folder: Path) -> None:
     """
     import torch
 
-    from turnkeyml.build.fp16.convert import convert_to_float16
+    from turnkeyml.build import convert_to_float16
 
     np.savez(folder / INPUTS, **{name: tensor.numpy() for name, tensor in inputs.items()})
     words = {"input_names": [*inputs], "output_names": ["output"], "opset_version": OPSET}
@@ -184,10 +184,8 @@ def _heat() -> None:
 
 def _ours(runtime: str, made: Any, folder: Path, level: int | None) -> Runs:
     """The session that a measurement would time, with inputs that change as there."""
-    from turnkeyml.measure.fresh_inputs import FreshInputs
-    from turnkeyml.measure.opening import open_session
-    from turnkeyml.runtimes.contract import LiveModel, Request
-    from turnkeyml.runtimes.registry import find_runtime
+    from turnkeyml.measure import FreshInputs, open_session
+    from turnkeyml.runtimes import LiveModel, Request, find_runtime
 
     ours = find_runtime(runtime, DEVICE)
     ours.require_ready()

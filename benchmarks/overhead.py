@@ -157,14 +157,10 @@ def worker(cache: Path) -> None:
 
 def worker_seconds(build: Path) -> float:
     """The seconds from the start of a worker to its end, with 100 timed runs and no warm-up."""
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.state import read_state
-    from turnkeyml.measure.rules import Rule
-    from turnkeyml.measure.spawn import Worker
-    from turnkeyml.measure.worker import WorkerRequest
-    from turnkeyml.runtimes.contract import Request
-    from turnkeyml.runtimes.registry import default_device
-    from turnkeyml.system.machine import usable_cores
+    from turnkeyml.cache import BuildFolder, read_state
+    from turnkeyml.measure import Rule, Worker, WorkerRequest
+    from turnkeyml.runtimes import Request, default_device
+    from turnkeyml.system import usable_cores
 
     folder = BuildFolder(build.parent, build.name)
     state = read_state(folder)

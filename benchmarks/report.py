@@ -22,10 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from turnkeyml import environment
-from turnkeyml.cache.layout import build_folders
-from turnkeyml.cache.stats import read_stats
-from turnkeyml.report.comparing import compare_measurements
-from turnkeyml.report.table import save_reports
+from turnkeyml.cache import build_folders, read_stats
+from turnkeyml.report import compare_measurements, save_reports
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fabricate import fabricate

@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from turnkeyml.report.table import save_reports
+from turnkeyml.report import save_reports
 
 CHROMIUM = "/usr/bin/chromium"
 FOLDER = Path(__file__).parent.parent / "docs" / "img"

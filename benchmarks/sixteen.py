@@ -35,8 +35,7 @@ import numpy as np
 import psutil
 import yaml
 
-from turnkeyml.measure.contestant import RECOVERY_SECONDS, settling_seconds
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure import RECOVERY_SECONDS, Rule, settling_seconds
 
 HERE = Path(__file__).parent
 HELLO = HERE.parent / "examples" / "cli" / "scripts" / "hello_world.py"
@@ -270,13 +269,11 @@ def contestants(cache: Path, stack: contextlib.ExitStack) -> dict[str, Any]:
     """Meters of two files and a live model, as a race has them, by name."""
     import runpy
 
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.state import read_state
-    from turnkeyml.evaluate.contestants import Contestants
-    from turnkeyml.measure.opening import open_session
+    from turnkeyml.cache import BuildFolder, read_state
+    from turnkeyml.evaluate import Contestants
+    from turnkeyml.measure import open_session
     from turnkeyml.nouns import Plan
-    from turnkeyml.runtimes.contract import LiveModel, Request
-    from turnkeyml.runtimes.registry import find_runtime
+    from turnkeyml.runtimes import LiveModel, Request, find_runtime
 
     build(cache)
     (path,) = (p for p in cache.iterdir() if (p / "turnkey_stats.yaml").exists())

@@ -21,10 +21,7 @@ import onnx
 import psutil
 from onnx import TensorProto, helper, numpy_helper
 
-from turnkeyml.cache.checkup import damages
-from turnkeyml.cache.history import read_history
-from turnkeyml.cache.layout import build_folders
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache import build_folders, damages, read_history, read_stats
 from turnkeyml.cli.entry import _run
 
 __all__ = ["Row", "Tree", "check_cache", "make_library", "results_in", "write_models"]

@@ -31,8 +31,7 @@ import torch
 from verdict_models import Subject
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.ort_session import OrtSession
-from turnkeyml.runtimes.ort_settings import OrtSettings
+from turnkeyml.runtimes import OrtSession, OrtSettings
 
 __all__ = ["TRAINED", "NotAvailable", "Original", "Trained", "subjects"]
 
@@ -506,7 +505,7 @@ class _Session:
 
 
 def _openvino(path: Path) -> Any:
-    from turnkeyml.runtimes.openvino_session import OpenVinoSession
+    from turnkeyml.runtimes import OpenVinoSession
 
     return OpenVinoSession(str(path), 1, "f32", None)
 

@@ -25,16 +25,11 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.api.tuning import _folder, _runtimes, _space, _state, _tuner
-from turnkeyml.measure.rules import DEFAULT_RULE
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.nouns import from_dict, to_dict
-from turnkeyml.nouns.tuning import Configuration
+from turnkeyml.measure import DEFAULT_RULE, Samples, sample
+from turnkeyml.nouns import Configuration, from_dict, to_dict
 from turnkeyml.options import TuneOptions, settle
-from turnkeyml.runtimes.registry import find_device
-from turnkeyml.tuning.entrants import Entrant, Judge, enter
-from turnkeyml.tuning.program import write_program
-from turnkeyml.tuning.right import parse_tolerance
-from turnkeyml.tuning.wave import advantage
+from turnkeyml.runtimes import find_device
+from turnkeyml.tuning import Entrant, Judge, advantage, enter, parse_tolerance, write_program
 
 TOLERANCE = "cosine>=0.99"
 RACE = 10.0

@@ -18,14 +18,10 @@ from verdict_models import Subject
 
 import turnkeyml
 from turnkeyml import structure
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
+from turnkeyml.cache import BuildFolder, BuildState
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.runtimes.ort_session import OrtSession
-from turnkeyml.runtimes.ort_settings import OrtSettings
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import judge
+from turnkeyml.runtimes import OrtSession, OrtSettings
+from turnkeyml.verify import Reference, judge, load_reference
 
 __all__ = ["LARGE", "SEED", "THREADS", "Build", "File", "make", "quiet"]
 

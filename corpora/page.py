@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from turnkeyml.report.tables import markdown_table
+from turnkeyml.report import markdown_table
 
 __all__ = ["write_page"]
 

@@ -256,8 +256,7 @@ def _exporter(result: InvocationResult) -> str:
 
 
 def _build_stats(result: InvocationResult) -> dict[str, Any]:
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.stats import read_stats
+    from turnkeyml.cache import BuildFolder, read_stats
 
     if result.build_dir is None:
         return {}

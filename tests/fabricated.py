@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import write_yaml
+from turnkeyml.cache import write_yaml
 
 __all__ = ["evaluation", "fabricate"]
 

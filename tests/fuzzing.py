@@ -285,11 +285,8 @@ def _build_around(path: Path) -> Path:
 
 
 def _read_stats(path: Path) -> None:
-    from turnkeyml.cache.checkup import damages
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.stats import evaluations_in, read_stats
-    from turnkeyml.cache.summary_index import read_summary
-    from turnkeyml.report.builds import read_build
+    from turnkeyml.cache import BuildFolder, damages, evaluations_in, read_stats, read_summary
+    from turnkeyml.report import read_build
 
     folder = BuildFolder(path.parent.parent, path.parent.name)
     assert folder.is_build
@@ -301,8 +298,7 @@ def _read_stats(path: Path) -> None:
 
 
 def _read_state(path: Path) -> None:
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.cache.state import read_state, state_damage
+    from turnkeyml.cache import BuildFolder, read_state, state_damage
 
     folder = BuildFolder(path.parent.parent, path.parent.name)
     state = read_state(folder)
@@ -319,7 +315,7 @@ def _read_history(path: Path) -> None:
 
 
 def _read_events(path: Path) -> None:
-    from turnkeyml.launch.follow import Follower
+    from turnkeyml.launch import Follower
     from turnkeyml.nouns import Input, Plan, Task
 
     follower = Follower(Task(Input("a.py"), Plan(cache_dir=str(path.parent))), path, Silent())
@@ -336,9 +332,9 @@ class Silent:
 
 
 def _read_journal(path: Path) -> None:
-    from turnkeyml.cache.files import read_json
+    from turnkeyml.cache import read_json
     from turnkeyml.nouns import DamagedRecord, InputResult, from_dict
-    from turnkeyml.report.inputs import read_inputs
+    from turnkeyml.report import read_inputs
 
     with contextlib.suppress(DamagedRecord):
         from_dict(InputResult, read_json(path))
@@ -346,7 +342,7 @@ def _read_journal(path: Path) -> None:
 
 
 def _read_samples(path: Path) -> None:
-    from turnkeyml.measure.record import load_distances, load_samples
+    from turnkeyml.measure import load_distances, load_samples
     from turnkeyml.nouns import DamagedRecord
 
     with _sentence(DamagedRecord):
@@ -355,7 +351,7 @@ def _read_samples(path: Path) -> None:
 
 
 def _read_arrays(path: Path) -> None:
-    from turnkeyml.cache.arrays import load_arrays
+    from turnkeyml.cache import load_arrays
     from turnkeyml.errors import MeasureError
 
     with _sentence(MeasureError):
@@ -364,14 +360,14 @@ def _read_arrays(path: Path) -> None:
 
 def _read_evaluation(path: Path) -> None:
     from turnkeyml.errors import TurnkeyError
-    from turnkeyml.report.sides import read_side
+    from turnkeyml.report import read_side
 
     with _sentence(TurnkeyError):
         read_side(str(path))
 
 
 def _read_project(path: Path) -> None:
-    from turnkeyml.cli.project_file import find_settings
+    from turnkeyml.cli import find_settings
     from turnkeyml.errors import UsageError
 
     for command in ("benchmark", "race", "cache report"):
@@ -380,7 +376,7 @@ def _read_project(path: Path) -> None:
 
 
 def _read_list(path: Path) -> None:
-    from turnkeyml.discover.inputs import find_inputs
+    from turnkeyml.discover import find_inputs
     from turnkeyml.errors import UsageError
 
     with _sentence(UsageError, lines=10):
@@ -388,15 +384,14 @@ def _read_list(path: Path) -> None:
 
 
 def _read_labels(path: Path) -> None:
-    from turnkeyml.discover.labels import read_labels
+    from turnkeyml.discover import read_labels
 
     read_labels(str(path))
 
 
 def _read_given(path: Path) -> None:
     from turnkeyml.errors import TurnkeyError
-    from turnkeyml.frameworks.onnx.declared import InputType
-    from turnkeyml.frameworks.onnx.given import read_inputs
+    from turnkeyml.frameworks import InputType, read_inputs
 
     wanted = InputType("x", "tensor", onnx.TensorProto.FLOAT, (2, "n"))
     with _sentence(TurnkeyError):
@@ -404,7 +399,7 @@ def _read_given(path: Path) -> None:
 
 
 def _read_onnx(path: Path) -> None:
-    from turnkeyml.discover.invocations import find_invocations
+    from turnkeyml.discover import find_invocations
     from turnkeyml.nouns import Input
 
     found = find_invocations(Input(str(path)))
@@ -414,7 +409,7 @@ def _read_onnx(path: Path) -> None:
 
 
 def _read_summaries(path: Path) -> None:
-    from turnkeyml.cache.layout import BuildFolder
+    from turnkeyml.cache import BuildFolder
     from turnkeyml.cache.summary_index import _load
 
     assert isinstance(_load(path.parent), dict)
@@ -422,15 +417,15 @@ def _read_summaries(path: Path) -> None:
 
 
 def _read_explanation(path: Path) -> None:
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.report.explanations import explanations_of
+    from turnkeyml.cache import BuildFolder
+    from turnkeyml.report import explanations_of
 
     explanations_of(BuildFolder(path.parent.parent.parent, path.parent.parent.name))
 
 
 def _read_tuning(path: Path) -> None:
-    from turnkeyml.cache.layout import BuildFolder
-    from turnkeyml.tuning.journal import Journal
+    from turnkeyml.cache import BuildFolder
+    from turnkeyml.tuning import Journal
 
     Journal(BuildFolder(path.parent.parent.parent, path.parent.parent.name), {}).read()
 
@@ -442,7 +437,7 @@ def _read_peaks(path: Path) -> None:
 
 
 def _read_slurm(path: Path) -> None:
-    from turnkeyml.cache.runs import SlurmRunFolder
+    from turnkeyml.cache import SlurmRunFolder
     from turnkeyml.launch.slurm.run import _read
 
     _read(SlurmRunFolder(path.parent), lambda sentence: None)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from turnkeyml.measure.load.trace import Answer
+from turnkeyml.measure import Answer
 
 MILLISECOND = 1_000_000
 """In nanoseconds."""

@@ -28,7 +28,7 @@ from turnkeyml import (
     system_info,
 )
 from turnkeyml.api import report
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.options import ModelOptions, in_keywords
 

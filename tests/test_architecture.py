@@ -14,7 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from turnkeyml.runtimes.registry import all_devices, all_runtimes
+from turnkeyml.runtimes import all_devices, all_runtimes
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "turnkeyml"

@@ -17,13 +17,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fabricate import fabricate
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import update_stats
+from turnkeyml.cache import BuildFolder, update_stats
 from turnkeyml.escaping import spelled
 from turnkeyml.nouns import UnderLoad
-from turnkeyml.report.comparison_report import save
-from turnkeyml.report.html.server import ReportServer
-from turnkeyml.report.table import save_reports
+from turnkeyml.report import ReportServer, save, save_reports
 
 from .test_compare import between, fail, folder_of, measure, stream
 

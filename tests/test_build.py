@@ -10,7 +10,7 @@ import torch
 import yaml
 
 from turnkeyml import build_model, load_state
-from turnkeyml.build.sequences import SEQUENCES
+from turnkeyml.build import SEQUENCES
 from turnkeyml.errors import TurnkeyError
 
 
@@ -306,7 +306,7 @@ def test_weights_inside_of_a_branch_survive_the_conversion(tmp_path):
     """External data may belong to a graph inside of a node, too."""
     from onnx import TensorProto, helper, numpy_helper
 
-    from turnkeyml.build.fp16.convert import convert_to_float16
+    from turnkeyml.build import convert_to_float16
 
     random = np.random.default_rng(0)
 
@@ -484,7 +484,7 @@ def test_operators_that_the_exporter_lacks_are_written_by_us(cache, model, shape
 
 @pytest.mark.parametrize(("before", "unsound"), [("Identity", ["Pad_Fusion"]), ("ReLU", [])])
 def test_zeros_around_an_image_stay_zeros_where_its_maxima_are_taken(cache, before, unsound):
-    from turnkeyml.runtimes.ort_session import unsound_optimizers
+    from turnkeyml.runtimes import unsound_optimizers
 
     model = torch.nn.Sequential(
         torch.nn.Conv2d(3, 4, 1),
@@ -511,7 +511,7 @@ def test_what_a_model_keeps_of_earlier_calls_is_exported_as_a_constant(cache):
 def test_weights_are_halved_as_the_converter_would() -> None:
     from onnxruntime.transformers.float16 import convert_np_to_float16
 
-    from turnkeyml.build.weights import to_float16
+    from turnkeyml.build import to_float16
 
     random = np.random.default_rng(0)
     sizes = (1e-9, 1e-8, 1e-7, 1e-3, 1, 1e4, 6e4, 1e6, 1e30)

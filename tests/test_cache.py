@@ -16,11 +16,10 @@ import torch
 import yaml
 
 from turnkeyml import benchmark_files, benchmark_model, build_model, load_state
-from turnkeyml.cache.files import remove_leftovers, replacing, to_yaml
-from turnkeyml.cache.layout import BuildFolder, build_name, safe_name
+from turnkeyml.cache import BuildFolder, build_name, remove_leftovers, replacing, safe_name, to_yaml
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.launch.journal import Journal
-from turnkeyml.measure.record import load_samples
+from turnkeyml.launch import Journal
+from turnkeyml.measure import load_samples
 
 from .conftest import EXAMPLES
 
@@ -152,7 +151,7 @@ def test_a_damaged_file_is_seen_and_the_build_made_again(cache, capsys, damage):
 
 
 def test_a_failed_rebuild_does_not_leave_old_numbers_behind(cache):
-    from turnkeyml.report.table import rows
+    from turnkeyml.report import rows
 
     torch.manual_seed(0)
     model, options = SmallModel(), {"build_name": "b", "cache_dir": str(cache), "iterations": 2}
@@ -391,7 +390,7 @@ def test_finished_builds_are_measured_again_without_torch(cache, tmp_path):
 
 def test_skip_policies_leave_out_what_was_measured(cache):
     from turnkeyml.api import make_plan
-    from turnkeyml.evaluate.remeasure import measure_again
+    from turnkeyml.evaluate import measure_again
 
     build(cache)
     folder = BuildFolder(cache, "b")

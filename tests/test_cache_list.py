@@ -9,8 +9,7 @@ import pytest
 
 from tests.fabricated import evaluation, fabricate
 from tests.terminal import read_terminal
-from turnkeyml.cache import summary_index
-from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache import BuildFolder, build_folders, summary_index
 
 LIST = [sys.executable, "-m", "turnkeyml", "cache", "list", "-d"]
 

@@ -14,13 +14,10 @@ import pytest
 import torch
 
 from turnkeyml import build_model
-from turnkeyml.cache.arrays import load_arrays, save_arrays
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.cache import BuildFolder, BuildState, load_arrays, read_state, save_arrays
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Evaluation, FlagKind, Plan, Verdict
-from turnkeyml.verify.capsule import is_intact, load_reference
-from turnkeyml.verify.verdict import RECORDED_ONLY, judge
+from turnkeyml.verify import RECORDED_ONLY, is_intact, judge, load_reference
 
 from .chaotic import Chaotic
 

@@ -16,15 +16,22 @@ import numpy as np
 import pytest
 
 from turnkeyml.api import conditions_met
-from turnkeyml.cache.layout import BuildFolder, build_name
-from turnkeyml.cache.stats import add_evaluation, update_stats
-from turnkeyml.cli.entry import main
+from turnkeyml.cache import BuildFolder, add_evaluation, build_name, update_stats
+from turnkeyml.cli import main
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.measure import ratios
-from turnkeyml.measure.record import Costs, Sitting, evaluation_of, failed, save_evaluation
-from turnkeyml.measure.rules import DEFAULT_RULE, RIGOROUS_RULE, Rule
-from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.statistics import median_interval
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    RIGOROUS_RULE,
+    Costs,
+    Rule,
+    Samples,
+    Sitting,
+    evaluation_of,
+    failed,
+    median_interval,
+    ratios,
+    save_evaluation,
+)
 from turnkeyml.nouns import (
     Cause,
     Flag,
@@ -37,11 +44,15 @@ from turnkeyml.nouns import (
     Verification,
     to_dict,
 )
-from turnkeyml.report.comparing import compare_measurements
-from turnkeyml.report.comparison_report import render, report_of
-from turnkeyml.report.document import make_document, to_json
-from turnkeyml.report.table import write_report
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.report import (
+    compare_measurements,
+    make_document,
+    render,
+    report_of,
+    to_json,
+    write_report,
+)
+from turnkeyml.runtimes import find_device, find_runtime
 
 X86 = find_device("x86")
 

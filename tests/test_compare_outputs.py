@@ -6,13 +6,10 @@ import pytest
 import torch
 
 import turnkeyml
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.nouns import Cause, Verdict
-from turnkeyml.runtimes.ort_session import run_once
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.values import places_of
+from turnkeyml.runtimes import run_once
+from turnkeyml.verify import Reference, compare, load_reference, places_of
 
 RANDOM = np.random.default_rng(0)
 LOGITS = RANDOM.standard_normal((8, 50)).astype(np.float32)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.fabricated import fabricate
-from turnkeyml.cli.words import COMMANDS as WORDS
+from turnkeyml.cli import COMMANDS as WORDS
 from turnkeyml.options import COMMANDS, options_of
-from turnkeyml.runtimes.registry import all_runtimes, local_devices
+from turnkeyml.runtimes import all_runtimes, local_devices
 
 BIN = str(Path(sys.executable).parent)
 SEPARATOR = "\x0b"

@@ -12,15 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from turnkeyml.measure.flags import find_flags
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.record import Costs, Sitting, evaluation_of
-from turnkeyml.measure.rules import DEFAULT_RULE, Rule
-from turnkeyml.measure.sampler import Samples, sample
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    Costs,
+    Rule,
+    Samples,
+    SessionMeter,
+    Sitting,
+    evaluation_of,
+    find_flags,
+    sample,
+)
 from turnkeyml.nouns import Conditions, Evaluation
-from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.system import activity, machine
-from turnkeyml.system.activity import Activity, Reading
+from turnkeyml.runtimes import find_device, find_runtime
+from turnkeyml.system import Activity, Reading, activity, machine
 
 OURS = sorted(machine.allowed_processors())
 TICK = 1 / os.sysconf("SC_CLK_TCK")

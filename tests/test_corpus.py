@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from turnkeyml.report.failures import kind_of
+from turnkeyml.report import kind_of
 from turnkeyml.system import machine
 
 from .conftest import SMALL_MODEL

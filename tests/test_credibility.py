@@ -13,11 +13,19 @@ import torch
 from onnx import TensorProto, helper
 
 from turnkeyml import benchmark_model
-from turnkeyml.measure.after_timing import PairedRatio, Recheck, product_rate, recheck
-from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.rules import QUICK_RULE, Rule
+from turnkeyml.measure import (
+    QUICK_RULE,
+    FreshInputs,
+    PairedRatio,
+    Recheck,
+    Rule,
+    SessionMeter,
+    doubts,
+    product_rate,
+    recheck,
+    unseen,
+    varied_inputs,
+)
 from turnkeyml.nouns import (
     Cause,
     FlagKind,
@@ -28,11 +36,8 @@ from turnkeyml.nouns import (
     Verdict,
     Verification,
 )
-from turnkeyml.runtimes.contract import LiveModel, Request
-from turnkeyml.runtimes.ort_session import OrtSession
-from turnkeyml.runtimes.ort_settings import OrtSettings
-from turnkeyml.runtimes.torch_session import TorchSession
-from turnkeyml.verify.reference import Reference
+from turnkeyml.runtimes import LiveModel, OrtSession, OrtSettings, Request, TorchSession
+from turnkeyml.verify import Reference
 
 RIGHT = Verification(Verdict.MATCH, Cause.WITHIN_TOLERANCE, "")
 
@@ -591,7 +596,7 @@ def test_a_check_that_fails_is_said():
 
 
 def test_what_is_not_credible_has_grade_d_and_wins_nothing():
-    from turnkeyml.measure.grade import grade_of
+    from turnkeyml.measure import grade_of
     from turnkeyml.nouns import Evaluation, Flag
 
     doubted = performance(flags=(Flag(FlagKind.SEEN, "…"),))

@@ -17,14 +17,18 @@ import onnx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies
 
-from turnkeyml.cache.arrays import load_arrays
-from turnkeyml.cache.files import read_json
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import evaluations_in, read_stats
+from turnkeyml.cache import (
+    BuildFolder,
+    build_folders,
+    evaluations_in,
+    load_arrays,
+    read_json,
+    read_state,
+    read_stats,
+)
 from turnkeyml.cli.entry import _run
 from turnkeyml.errors import MeasureError
-from turnkeyml.measure.record import load_samples
+from turnkeyml.measure import load_samples
 from turnkeyml.nouns import Input, events
 
 from .conftest import SMALL_MODEL
@@ -226,7 +230,7 @@ def test_arrays_are_read_or_refused_in_a_sentence(pristine, kind, damage):
 @given(damage=DAMAGES)
 @few(300)
 def test_an_onnx_file_is_read_or_refused_in_a_sentence(inputs, damage):
-    from turnkeyml.discover.invocations import find_invocations
+    from turnkeyml.discover import find_invocations
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(shutil.copy(inputs[1], folder))

@@ -15,26 +15,30 @@ import onnx
 import pytest
 
 from turnkeyml import load_state
-from turnkeyml.build.onnx_files import data_files
-from turnkeyml.cache.arrays import load_arrays, save_arrays
-from turnkeyml.cache.checkup import damages
-from turnkeyml.cache.damaged import DamagedFile
-from turnkeyml.cache.files import load_yaml, replacing, to_yaml
-from turnkeyml.cache.history import read_history
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.plain_yaml import parse
-from turnkeyml.cache.stats import (
+from turnkeyml.build import data_files
+from turnkeyml.cache import (
+    BuildFolder,
+    DamagedFile,
     add_evaluation,
+    build_folders,
+    damages,
+    load_arrays,
+    load_yaml,
+    parse,
+    read_history,
     read_stats,
     reinstate_evaluations,
+    replacing,
     retire_evaluations,
+    save_arrays,
+    to_yaml,
     update_stats,
 )
 from turnkeyml.errors import BuildError, MeasureError
-from turnkeyml.launch.follow import Follower
-from turnkeyml.measure.record import failed, load_distances, load_samples
+from turnkeyml.launch import Follower
+from turnkeyml.measure import failed, load_distances, load_samples
 from turnkeyml.nouns import Input, Plan, Task, events
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes import find_device, find_runtime
 
 from .fuzzing import CORPUS, Silent
 from .test_cache import build

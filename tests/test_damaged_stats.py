@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from turnkeyml.nouns import to_dict
-from turnkeyml.report.comparison_report import render
-from turnkeyml.report.table import rows, write_report
+from turnkeyml.report import render, rows, write_report
 
 from .test_compare import between, folder_of, measure
 from .test_formats import BUILT_IN

@@ -13,17 +13,19 @@ import torch
 from torch import nn
 
 from turnkeyml import build_model
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
-from turnkeyml.evaluate.remeasure import measure_again
-from turnkeyml.frameworks.torch.course import TooMuchWork, Work, course_of
-from turnkeyml.frameworks.torch.preserved import preserved
+from turnkeyml.cache import BuildFolder, BuildState
+from turnkeyml.evaluate import measure_again
+from turnkeyml.frameworks import TooMuchWork, Work, course_of, preserved
 from turnkeyml.nouns import Cause, Plan, Verdict
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.thresholds import MOST_NUMBERS, draw_around
-from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
-from turnkeyml.verify.verdict import NOT_EXERCISED
+from turnkeyml.verify import (
+    MOST_NUMBERS,
+    NOT_EXERCISED,
+    UNUSUAL,
+    Reference,
+    draw_around,
+    draw_unusual,
+    load_reference,
+)
 
 DRAWN = torch.Generator().manual_seed(0)
 

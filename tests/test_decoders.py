@@ -14,14 +14,11 @@ import pytest
 import torch
 
 from tests.terminal import read_terminal
-from turnkeyml.build.builder import build
-from turnkeyml.build.sequences import find_sequence
-from turnkeyml.build.shared import SharedBuild
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.frameworks.register import Register
-from turnkeyml.frameworks.steps import KEPT
+from turnkeyml.build import SharedBuild, build, find_sequence
+from turnkeyml.cache import BuildFolder
+from turnkeyml.frameworks import KEPT, Register
 from turnkeyml.frameworks.torch import FRAMEWORK
-from turnkeyml.measure.generation import generations, mean_over
+from turnkeyml.measure import generations, mean_over
 from turnkeyml.nouns import Evaluation, InvocationResult, Performance, Phase, Plan, events
 from turnkeyml.structure import clone
 
@@ -169,8 +166,8 @@ def test_the_time_of_tokens_follows_from_the_medians(result):
 
 
 def test_a_report_has_the_phase_the_length_and_the_times(run, result):
-    from turnkeyml.cache.layout import build_folders
-    from turnkeyml.report.builds import read_build
+    from turnkeyml.cache import build_folders
+    from turnkeyml.report import read_build
 
     builds = [read_build(f) for f in build_folders(run.folder / "cache")]
     assert not any(build.damage for build in builds)

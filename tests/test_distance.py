@@ -11,32 +11,32 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from turnkeyml.display.caution_lines import cautions
-from turnkeyml.measure import meter as meters
-from turnkeyml.measure import opening
-from turnkeyml.measure.distance import (
+from turnkeyml.display import cautions
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    QUICK_RULE,
+    RIGOROUS_RULE,
+    Costs,
     Distance,
+    Rule,
+    Samples,
+    SessionMeter,
+    Site,
+    Sitting,
     are_apart,
     bring_together,
-    extremes,
-    may_move,
-    pass_a_token_around,
-)
-from turnkeyml.measure.memory import memory_speed
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.record import (
-    Costs,
-    Sitting,
     evaluation_of,
+    extremes,
     load_distances,
+    may_move,
+    memory_speed,
+    opening,
+    pass_a_token_around,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE, Rule
-from turnkeyml.measure.samples import Samples
-from turnkeyml.measure.site import Site
+from turnkeyml.measure import meter as meters
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes import Request, find_device, find_runtime
 
 NEAR, FAR = 1.5, 3.9
 ROUNDS, EACH = 20, 50

@@ -11,8 +11,8 @@ import pytest
 
 from tests.conftest import EXAMPLES, printed
 from tests.terminal import read_terminal
-from turnkeyml.display.forecasts import span_in_words
-from turnkeyml.report.schema import document_schema
+from turnkeyml.display import span_in_words
+from turnkeyml.report import document_schema
 
 HELLO = EXAMPLES / "scripts" / "hello_world.py"
 

@@ -16,19 +16,24 @@ from pathlib import Path
 import psutil
 import pytest
 
-from turnkeyml.api.builds import build_stats, build_summaries
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.state import ABANDONED, BuildState, PhaseEnd, load_state, write_state
-from turnkeyml.cache.stats import (
+from turnkeyml.api import build_stats, build_summaries
+from turnkeyml.cache import (
+    ABANDONED,
+    BuildFolder,
+    BuildState,
+    PhaseEnd,
     Work,
     begin_work,
+    build_folders,
     end_work,
+    load_state,
     read_stats,
     retire_evaluations,
     update_stats,
+    write_state,
 )
 from turnkeyml.nouns import BuildStatus, Evaluation, InputResult, from_dict
-from turnkeyml.system.process_tree import TreeMemory
+from turnkeyml.system import TreeMemory
 
 from .conftest import SMALL_MODEL
 

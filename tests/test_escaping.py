@@ -17,36 +17,49 @@ from hypothesis import HealthCheck, example, given, settings, strategies
 
 import turnkeyml
 from turnkeyml import escaping
-from turnkeyml.cache.layout import build_name
-from turnkeyml.cache.stats import update_stats
-from turnkeyml.cache.summary_index import BuildSummary, summaries
-from turnkeyml.cli.entry import main
-from turnkeyml.display import console, forecasts, status
-from turnkeyml.display.build_list import build_table
-from turnkeyml.display.builds import model_lines, names_lines, stats_lines
-from turnkeyml.display.overview import Overview, line_of
-from turnkeyml.display.plugins import plugin_lines
-from turnkeyml.display.results import race_lines, sweep_lines
-from turnkeyml.display.watchers import PlainWatcher
+from turnkeyml.cache import BuildSummary, build_name, summaries, update_stats
+from turnkeyml.cli import main
+from turnkeyml.display import (
+    Overview,
+    PlainWatcher,
+    build_table,
+    console,
+    forecasts,
+    line_of,
+    model_lines,
+    names_lines,
+    plugin_lines,
+    race_lines,
+    stats_lines,
+    status,
+    sweep_lines,
+)
 from turnkeyml.nouns import (
     Evaluation,
     EvaluationStatus,
+    Forecast,
     Input,
     InputResult,
     InvocationResult,
+    PluginInfo,
     RaceResult,
     RaceRow,
     ScriptOutcome,
+    TaskForecast,
     events,
 )
-from turnkeyml.nouns.forecasts import Forecast, TaskForecast
-from turnkeyml.nouns.plugins import PluginInfo
-from turnkeyml.report import formats
-from turnkeyml.report.comparison_report import render, report_of
-from turnkeyml.report.contract import Report, Section, Table
-from turnkeyml.report.document import make_document, to_json
-from turnkeyml.report.html.page import write_page
-from turnkeyml.report.table import save_reports
+from turnkeyml.report import (
+    Report,
+    Section,
+    Table,
+    formats,
+    make_document,
+    render,
+    report_of,
+    save_reports,
+    to_json,
+    write_page,
+)
 
 from .test_compare import between, fail, folder_of, measure
 from .test_launch import RECORD

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.api import benchmark_files
-from turnkeyml.display.overview import Overview, line_of
-from turnkeyml.display.status import closing_line, listing
+from turnkeyml.display import Overview, closing_line, line_of, listing
 from turnkeyml.nouns import (
     Cause,
     Evaluation,

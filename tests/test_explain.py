@@ -15,23 +15,39 @@ import pytest
 
 from tests import bottlenecks
 from turnkeyml import UsageError, explain
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import BuildFolder, peaks_file
-from turnkeyml.cli.entry import main
-from turnkeyml.display.explanation import explanation_lines
-from turnkeyml.explanation.accounting import account
-from turnkeyml.explanation.costs import cost_of
-from turnkeyml.explanation.disturbance import best_of, is_disturbed, watched
-from turnkeyml.explanation.findings import findings_of
-from turnkeyml.explanation.peaks import bandwidth, peaks_of
-from turnkeyml.explanation.roofline import held_to_peaks, operators_of, types_of
-from turnkeyml.explanation.source import SourceNode
-from turnkeyml.nouns import Verdict, from_dict, to_dict
-from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Operator, Peaks
-from turnkeyml.nouns.profiles import OperatorTime, Profile, TensorShape
-from turnkeyml.report.explanations import explanations_of
-from turnkeyml.runtimes.ort_profile import _with_constants, events_of
-from turnkeyml.runtimes.torch_shapes import output_of
+from turnkeyml.cache import BuildFolder, peaks_file, write_json
+from turnkeyml.cli import main
+from turnkeyml.display import explanation_lines
+from turnkeyml.explanation import (
+    SourceNode,
+    account,
+    bandwidth,
+    best_of,
+    cost_of,
+    findings_of,
+    held_to_peaks,
+    is_disturbed,
+    operators_of,
+    peaks_of,
+    types_of,
+    watched,
+)
+from turnkeyml.nouns import (
+    Alternative,
+    Bound,
+    Explanation,
+    Operator,
+    OperatorTime,
+    Peaks,
+    Profile,
+    TensorShape,
+    Verdict,
+    from_dict,
+    to_dict,
+)
+from turnkeyml.report import explanations_of
+from turnkeyml.runtimes import events_of, output_of
+from turnkeyml.runtimes.ort_profile import _with_constants
 from turnkeyml.system import machine
 
 F32 = "float32"

@@ -17,22 +17,34 @@ from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from turnkeyml import explain
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import peaks_file
-from turnkeyml.cli.entry import main
-from turnkeyml.display.explanation import explanation_lines
+from turnkeyml.cache import peaks_file, write_json
+from turnkeyml.cli import main
+from turnkeyml.display import explanation_lines
 from turnkeyml.errors import MeasureError
-from turnkeyml.explanation.accounting import account
-from turnkeyml.explanation.findings import findings_of
-from turnkeyml.explanation.layers import with_nodes
-from turnkeyml.explanation.peaks import Accelerator, peaks_of
-from turnkeyml.explanation.roofline import is_transfer, limit_of, operators_of
-from turnkeyml.explanation.source import read_source
-from turnkeyml.nouns import to_dict
-from turnkeyml.nouns.explanations import Alternative, Explanation, Finding, Operator, Peaks
-from turnkeyml.nouns.profiles import LAYER, OperatorTime, Profile, TensorShape
-from turnkeyml.runtimes.gpu_profile import OUTSIDE, PRODUCTS, Plain, Unprofiled, plain_runs
-from turnkeyml.runtimes.trt_profile import profile_context
+from turnkeyml.explanation import (
+    Accelerator,
+    account,
+    findings_of,
+    is_transfer,
+    limit_of,
+    operators_of,
+    peaks_of,
+    read_source,
+    with_nodes,
+)
+from turnkeyml.nouns import (
+    LAYER,
+    Alternative,
+    Explanation,
+    Finding,
+    Operator,
+    OperatorTime,
+    Peaks,
+    Profile,
+    TensorShape,
+    to_dict,
+)
+from turnkeyml.runtimes import OUTSIDE, PRODUCTS, Plain, Unprofiled, plain_runs, profile_context
 
 GPU = "NVIDIA H200"
 PEAKS = Peaks(
@@ -111,7 +123,7 @@ def ort_profile(tmp_path: Path) -> Any:
 
 
 def test_nodes_of_onnx_runtime_have_the_time_of_their_kernels(ort_profile: Any) -> None:
-    from turnkeyml.runtimes.ort_gpu_profile import profile_gpu_session
+    from turnkeyml.runtimes import profile_gpu_session
 
     known = Unprofiled(PLAIN, (UP,), PRODUCTS)
     found = profile_gpu_session(ort_profile.run, ort_profile.end, known, 0.05)
@@ -130,7 +142,7 @@ def test_nodes_of_onnx_runtime_have_the_time_of_their_kernels(ort_profile: Any) 
 
 
 def test_an_onnx_runtime_that_does_not_record_kernels_is_named(ort_profile: Any) -> None:
-    from turnkeyml.runtimes.ort_gpu_profile import profile_gpu_session
+    from turnkeyml.runtimes import profile_gpu_session
 
     found = profile_gpu_session(
         ort_profile.run, lambda: ort_profile.end(False), Unprofiled(PLAIN), 0.05
@@ -151,7 +163,7 @@ class Net(torch.nn.Module):
 
 def torch_events(model: Net, calls: int = 2) -> list[Any]:
     """A real recording, with the kernels that a GPU would have added to its operators."""
-    from turnkeyml.runtimes.torch_profile import RUN, Modules
+    from turnkeyml.runtimes import RUN, Modules
 
     with (
         profile(activities=[ProfilerActivity.CPU], record_shapes=True) as recorded,
@@ -191,8 +203,7 @@ def on_device(event: Any, name: str, us: float) -> Any:
 
 
 def test_operators_of_pytorch_have_the_time_of_their_kernels() -> None:
-    from turnkeyml.runtimes.torch_gpu_profile import operators_on_device
-    from turnkeyml.runtimes.torch_profile import RUN, weights_of
+    from turnkeyml.runtimes import RUN, operators_on_device, weights_of
 
     model = Net().eval()
     events = torch_events(model)
@@ -213,7 +224,7 @@ def test_operators_of_pytorch_have_the_time_of_their_kernels() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_gpu_of_which_pytorch_records_nothing_is_an_error() -> None:
-    from turnkeyml.runtimes.torch_gpu_profile import profile_gpu_calls
+    from turnkeyml.runtimes import profile_gpu_calls
 
     model, x = Net().eval(), torch.rand(1, 3, 8, 8)
     with pytest.raises(MeasureError, match="recorded nothing of the GPU"):
@@ -436,7 +447,7 @@ def test_times_of_the_host_are_not_held_against_the_gpu() -> None:
 
 
 def test_a_profiler_without_dtypes_gets_those_of_the_weights() -> None:
-    from turnkeyml.runtimes.torch_profile import shapes_of, weights_of
+    from turnkeyml.runtimes import shapes_of, weights_of
 
     event = SimpleNamespace(input_shapes=[[1, 3, 8, 8], [4, 3, 3, 3], [], [4]])
     found = list(shapes_of(event, weights_of(Net().half())))

@@ -7,15 +7,11 @@ import torch
 from onnx import helper, numpy_helper
 
 import turnkeyml
-from turnkeyml.build.operators import output_operators
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.build import output_operators
+from turnkeyml.cache import BuildFolder
 from turnkeyml.nouns import OutputOperator
-from turnkeyml.runtimes.ort_session import run_once
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.floor import FLOORS, UNIT
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import judge
+from turnkeyml.runtimes import run_once
+from turnkeyml.verify import FLOORS, UNIT, Reference, compare, judge, load_reference
 
 RANDOM = np.random.default_rng(0)
 LOGITS = RANDOM.uniform(-17, -9, (40, 30))

@@ -11,8 +11,8 @@ import torch
 from onnx import TensorProto, helper
 
 from turnkeyml import benchmark_files
-from turnkeyml.build.folded import folded_shares
-from turnkeyml.measure.flags import about_folding
+from turnkeyml.build import folded_shares
+from turnkeyml.measure import about_folding
 
 SIZE = 64
 

@@ -12,15 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import add_evaluation, update_stats
+from turnkeyml.cache import BuildFolder, add_evaluation, update_stats
 from turnkeyml.errors import UsageError
 from turnkeyml.escaping import LONGEST_CELL
 from turnkeyml.nouns import Flag, FlagKind, Grade
-from turnkeyml.report import formats, table
-from turnkeyml.report.comparison_report import render
-from turnkeyml.report.contract import Report, Section, Table
-from turnkeyml.report.table import rows, write_report
+from turnkeyml.report import Report, Section, Table, formats, render, rows, table, write_report
 
 from .test_compare import between, fail, folder_of, measure, run, stream
 

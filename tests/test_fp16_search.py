@@ -7,13 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.build.fp16.conversion import Conversion
-from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.fp16.search import MAX_TRIES, Search
-from turnkeyml.build.fp16.strategies import STRATEGIES
-from turnkeyml.build.fp16.subgraphs import Subgraphs
+from turnkeyml.build import MAX_TRIES, STRATEGIES, Conversion, Kept, Search, Subgraphs
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference
 
 MATCH = Verification(Verdict.MATCH, Cause.WITHIN_TOLERANCE, "matches")
 CLOSE = Verification(Verdict.CLOSE, Cause.SAME_DIRECTION, "is close")

@@ -7,10 +7,8 @@ import onnx
 import pytest
 from onnx import TensorProto, numpy_helper
 
-from turnkeyml.build.fp16.convert import convert_to_float16
-from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.onnx_files import LEAST_EXTERNAL_BYTES
-from turnkeyml.runtimes.ort_session import run_once
+from turnkeyml.build import LEAST_EXTERNAL_BYTES, Kept, convert_to_float16
+from turnkeyml.runtimes import run_once
 
 SIZE = 160  # so that the weight may be stored outside of the graph
 

@@ -7,11 +7,9 @@ import onnx
 import pytest
 from onnx import TensorProto
 
-from turnkeyml.build.fp16.convert import convert_to_float16
-from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
+from turnkeyml.build import Exact, Kept, Subgraphs, convert_to_float16, verify_subgraphs
 from turnkeyml.nouns import Verdict
-from turnkeyml.runtimes.ort_session import run_once
+from turnkeyml.runtimes import run_once
 
 INPUTS = {"x": np.linspace(0, 1, 64, dtype=np.float32)}
 """The cosine of a hundredth of them is nearly 1, and 0 if it is truncated."""

@@ -11,16 +11,20 @@ import torch
 from onnx import numpy_helper
 
 from turnkeyml import benchmark_files, build_model
-from turnkeyml.build.check import check_onnx
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.build import check_onnx
+from turnkeyml.cache import BuildFolder, BuildState
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.errors import errors_of
-from turnkeyml.verify.further import FURTHER, draw_further
-from turnkeyml.verify.reference import Reference, is_informative
-from turnkeyml.verify.verdict import judge, judge_live
+from turnkeyml.verify import (
+    FURTHER,
+    Reference,
+    draw_further,
+    errors_of,
+    is_informative,
+    judge,
+    judge_live,
+    load_reference,
+)
 
 THRESHOLD = 100
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.discover.inputs import find_inputs
+from turnkeyml.discover import find_inputs
 from turnkeyml.errors import UsageError
 
 from .fuzzing import CORPUS, TARGETS, Target, fuzz, mutation, read_once, warm_up

@@ -8,12 +8,18 @@ from random import Random
 
 import pytest
 
-from turnkeyml.display.caution_lines import cautions, every_caution
-from turnkeyml.display.overview import line_of
-from turnkeyml.display.results import race_lines
-from turnkeyml.display.status import build_lines, listing, performance_lines
-from turnkeyml.measure.grade import disturbance_of, disturbances, grade_of, margin_of
+from turnkeyml.display import (
+    build_lines,
+    cautions,
+    every_caution,
+    line_of,
+    listing,
+    performance_lines,
+    race_lines,
+)
+from turnkeyml.measure import disturbance_of, disturbances, grade_of, margin_of
 from turnkeyml.nouns import (
+    TRAITS,
     Conditions,
     Evaluation,
     Flag,
@@ -28,8 +34,7 @@ from turnkeyml.nouns import (
     RaceRow,
     UnderLoad,
 )
-from turnkeyml.nouns.flags import TRAITS
-from turnkeyml.report.compared_rows import Item, row_of_evaluation
+from turnkeyml.report import Item, row_of_evaluation
 
 INVOCATION = InvocationRecord(
     name="model",

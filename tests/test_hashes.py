@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from turnkeyml.frameworks.hashes import hash_invocation, hash_model
+from turnkeyml.frameworks import hash_invocation, hash_model
 
 
 class SmallModel(torch.nn.Module):

@@ -10,14 +10,10 @@ import pytest
 import torch
 
 from turnkeyml import build_model
-from turnkeyml.cache.arrays import load_arrays
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.cache import BuildFolder, BuildState, load_arrays
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict
-from turnkeyml.verify.held_out import VARIANTS, draw
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import RECORDED_ONLY, judge
+from turnkeyml.verify import RECORDED_ONLY, VARIANTS, Reference, draw, judge
 
 RANDOM = np.random.default_rng(0)
 DRAWN = torch.Generator().manual_seed(1)
@@ -357,7 +353,7 @@ def test_one_set_has_no_edge_from_a_node_to_itself():
 
 def test_the_listing_shows_what_is_frozen_and_the_overview_counts_it(tmp_path, capfd):
     from turnkeyml import benchmark_files
-    from turnkeyml.display.overview import Overview
+    from turnkeyml.display import Overview
 
     script = tmp_path / "script.py"
     script.write_text(

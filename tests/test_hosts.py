@@ -21,12 +21,12 @@ import onnxruntime
 import pytest
 from onnx import helper
 
-from turnkeyml.api.plan import make_plan
+from turnkeyml.api import make_plan
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
-from turnkeyml.measure.remote import Store
+from turnkeyml.measure import Store
 from turnkeyml.nouns import HERE, Place, answers_to, label_of
-from turnkeyml.options.places import hosts, places_of
-from turnkeyml.system.hosts import examine_on
+from turnkeyml.options import hosts, places_of
+from turnkeyml.system import examine_on
 
 from . import sshd as servers
 from .conftest import EXAMPLES, evaluations, printed
@@ -439,9 +439,8 @@ def test_a_silent_connection_ends_the_worker(sshd, python, reach, tmp_path, monk
 
 @contextlib.contextmanager
 def opened(sshd: Sshd, python: str, folder: Path) -> Iterator:
-    from turnkeyml.measure.spawn import Worker
-    from turnkeyml.measure.worker import WorkerRequest
-    from turnkeyml.runtimes.contract import Request
+    from turnkeyml.measure import Worker, WorkerRequest
+    from turnkeyml.runtimes import Request
 
     printed(SAMPLE, "--build-only", "-d", folder, env=sshd.environment)
     (build,) = [p.parent for p in folder.glob("*/turnkey_stats.yaml")]
@@ -529,6 +528,6 @@ def test_a_contestant_is_called_by_the_name_of_its_host():
 
 
 def test_json_has_the_host():
-    from turnkeyml.report.schema import document_schema
+    from turnkeyml.report import document_schema
 
     assert '"host"' in json.dumps(document_schema())

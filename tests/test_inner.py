@@ -8,14 +8,10 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from turnkeyml.build import decisions
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.decisions import the_same_decision
-from turnkeyml.build.inner import walk
-from turnkeyml.frameworks.torch.inner import inner_results
-from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.build import check_onnx, decisions, the_same_decision, walk
+from turnkeyml.frameworks import inner_results, reference_of
 from turnkeyml.nouns import Cause, Verdict
-from turnkeyml.verify.reference import InnerResult
+from turnkeyml.verify import InnerResult
 
 
 class Wild(torch.nn.Module):

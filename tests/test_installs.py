@@ -14,9 +14,7 @@ import pytest
 import torch
 
 import turnkeyml
-from turnkeyml.build import fingerprint
-from turnkeyml.build.fingerprint import MOST_VALUES, Code
-from turnkeyml.build.origin import is_users_file
+from turnkeyml.build import MOST_VALUES, Code, fingerprint, is_users_file
 
 from .conftest import EXAMPLES
 

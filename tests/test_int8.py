@@ -11,13 +11,10 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from turnkeyml import build_model, load_state
-from turnkeyml.build.int8.quantize import quantize_dynamically, quantize_statically
-from turnkeyml.build.operators import operators_of
-from turnkeyml.build.precision import precision_of
+from turnkeyml.build import operators_of, precision_of, quantize_dynamically, quantize_statically
 from turnkeyml.errors import BuildError
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.similarity import alike
+from turnkeyml.verify import Reference, alike
 
 
 class Small(torch.nn.Module):
@@ -72,7 +69,7 @@ def test_a_range_that_was_not_seen_is_a_mismatch(small, tmp_path):
     quantize_statically(onnx_file, target, [{"x": inputs["x"].numpy() * 1e-3}])
     assert precision_of(target) == "int8"
 
-    from turnkeyml.build.check import check_onnx
+    from turnkeyml.build import check_onnx
 
     with torch.no_grad():
         golden = {"y": model(inputs["x"]).numpy()}

@@ -10,12 +10,10 @@ import pytest
 import torch
 from onnx import TensorProto, helper
 
-from turnkeyml.build import interpolation
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.interpolation import interpolates, moved_by_rounding, nearer
-from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.build import check_onnx, interpolates, interpolation, moved_by_rounding, nearer
+from turnkeyml.frameworks import reference_of
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify import RULES
 
 pytestmark = pytest.mark.slow
 

@@ -18,12 +18,10 @@ import pytest
 
 import turnkeyml
 from turnkeyml import TurnkeyError, UsageError, race_files
-from turnkeyml.api.plan import make_plan
+from turnkeyml.api import make_plan
 from turnkeyml.nouns import Place, answers_to, label_of
 from turnkeyml.options import places
-from turnkeyml.runtimes.elsewhere import require_elsewhere
-from turnkeyml.runtimes.onnx_nodes import read_nodes
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes import find_runtime, read_nodes, require_elsewhere
 
 from .conftest import EXAMPLES, SMALL_MODEL, evaluations, printed
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from turnkeyml.report.document import SCHEMA, make_document, to_json
-from turnkeyml.report.schema import document_schema
+from turnkeyml.report import SCHEMA, document_schema, make_document, to_json
 
 from .conftest import EXAMPLES
 

@@ -21,10 +21,13 @@ BACKEND = os.environ.setdefault("KERAS_BACKEND", "torch")
 keras = pytest.importorskip("keras")
 
 from turnkeyml.errors import UsageError  # noqa: E402
-from turnkeyml.frameworks import framework_of, frameworks  # noqa: E402
+from turnkeyml.frameworks import (  # noqa: E402
+    Register,
+    first_batch,
+    framework_of,
+    frameworks,
+)
 from turnkeyml.frameworks.keras import backends, identity, importing, repairs  # noqa: E402
-from turnkeyml.frameworks.keras.batches import first_batch  # noqa: E402
-from turnkeyml.frameworks.register import Register  # noqa: E402
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -340,7 +343,7 @@ def test_a_missing_exporter_says_what_to_install(monkeypatch):
 
 def repaired(tmp_path, node, shape, x):
     """What a file with one node computes after its repair."""
-    from turnkeyml.runtimes.ort_session import run_once
+    from turnkeyml.runtimes import run_once
 
     float32 = onnx.TensorProto.FLOAT
     values = [helper.make_tensor_value_info(n, float32, s) for n, s in (("x", shape), ("y", None))]

@@ -13,11 +13,10 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from turnkeyml import benchmark_model, build_model
-from turnkeyml.build import onnx_files
-from turnkeyml.build.widen import widen_bfloat16
-from turnkeyml.cache.arrays import narrow, widen
+from turnkeyml.build import onnx_files, widen_bfloat16
+from turnkeyml.cache import narrow, widen
 from turnkeyml.frameworks.torch import export
-from turnkeyml.runtimes.ort_session import run_once
+from turnkeyml.runtimes import run_once
 
 ROOT = Path(__file__).parent.parent
 

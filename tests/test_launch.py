@@ -11,14 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.evaluate.turns import Turns
-from turnkeyml.launch import follow
-from turnkeyml.launch.backend import Observation, State
-from turnkeyml.launch.endings import Ending, How, Terms, sentence
-from turnkeyml.launch.follow import Follower
-from turnkeyml.launch.journal import Journal
-from turnkeyml.launch.pool import Limits, Pool
-from turnkeyml.launch.slurm.endings import TERMS
+from turnkeyml.evaluate import Turns
+from turnkeyml.launch import (
+    TERMS,
+    Ending,
+    Follower,
+    How,
+    Journal,
+    Limits,
+    Observation,
+    Pool,
+    State,
+    Terms,
+    follow,
+    sentence,
+)
 from turnkeyml.nouns import (
     Input,
     InputResult,

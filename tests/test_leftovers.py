@@ -11,12 +11,9 @@ from dataclasses import replace
 import pytest
 
 from turnkeyml import benchmark_files
-from turnkeyml.measure.flags import find_flags
-from turnkeyml.measure.grade import grade_of
-from turnkeyml.measure.rules import DEFAULT_RULE
+from turnkeyml.measure import DEFAULT_RULE, find_flags, grade_of
 from turnkeyml.nouns import FlagKind
-from turnkeyml.system.activity import Activity
-from turnkeyml.system.leftovers import OwnLoad, Usage
+from turnkeyml.system import Activity, OwnLoad, Usage
 
 from .test_conditions import GOOD, QUIET, evaluate
 from .test_grade import conditions, performance

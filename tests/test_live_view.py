@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from tests.terminal import read_terminal
-from turnkeyml.display.overview_watchers import pace_in_words
+from turnkeyml.display import pace_in_words
 
 SHOW = """
 import time

@@ -21,18 +21,26 @@ from tests.simulated import (
     exponential,
 )
 from turnkeyml.errors import UsageError
-from turnkeyml.measure.load.arrivals import poisson_arrivals
-from turnkeyml.measure.load.extent import Extent, extent_of
-from turnkeyml.measure.load.generator import closed_loop, open_loop
-from turnkeyml.measure.load.intervals import memory_of, percentile_interval
-from turnkeyml.measure.load.search import find_rate
-from turnkeyml.measure.load.server import LaneServer
-from turnkeyml.measure.load.summary import is_overloaded, summary_of
-from turnkeyml.measure.rules import QUICK_RULE, Rule
-from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
+from turnkeyml.measure import (
+    QUICK_RULE,
+    SAMPLES_NEEDED,
+    Extent,
+    LaneServer,
+    Rule,
+    closed_loop,
+    extent_of,
+    find_rate,
+    is_overloaded,
+    memory_of,
+    open_loop,
+    percentile,
+    percentile_interval,
+    poisson_arrivals,
+    summary_of,
+)
 from turnkeyml.nouns import PERCENTILES, LoadPlan, Objective
-from turnkeyml.options.loads import concurrencies, load_of, objective, rates
-from turnkeyml.system.timers import GET_TIMER_SLACK, punctual
+from turnkeyml.options import concurrencies, load_of, objective, rates
+from turnkeyml.system import GET_TIMER_SLACK, punctual
 
 RATE, SERVICE = 70.0, 10.0
 """Requests per second and milliseconds: the server is busy for 70% of the time."""

@@ -16,15 +16,20 @@ import torch
 from tests.host_gpu import SHAPE, HostCuda, HostTensorRt
 from turnkeyml.api import benchmark_files
 from turnkeyml.errors import UsageError
-from turnkeyml.measure.accelerator import LoadWatch
-from turnkeyml.measure.load.measure import measure_under_load
-from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure import LoadWatch, Rule, measure_under_load, open_session
 from turnkeyml.nouns import LoadPlan
-from turnkeyml.runtimes import cuda, trt_context, trt_engine, trt_session
-from turnkeyml.runtimes.contract import LiveModel, Request
-from turnkeyml.runtimes.gpu_runtime import INSTANCES, instances_of
-from turnkeyml.runtimes.registry import all_runtimes, find_runtime
+from turnkeyml.runtimes import (
+    INSTANCES,
+    LiveModel,
+    Request,
+    all_runtimes,
+    cuda,
+    find_runtime,
+    instances_of,
+    trt_context,
+    trt_engine,
+    trt_session,
+)
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 

@@ -15,11 +15,9 @@ import pytest
 from tests.conftest import EXAMPLES, Turnkey, evaluations
 from turnkeyml.api import benchmark_files, compare, remeasure, report
 from turnkeyml.errors import UsageError
-from turnkeyml.measure.load.measure import measure_under_load
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure import Rule, measure_under_load
 from turnkeyml.nouns import LoadPlan
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import default_device, find_runtime
+from turnkeyml.runtimes import Request, default_device, find_runtime
 
 HELLO = EXAMPLES / "scripts" / "hello_world.py"
 REQUESTS = 150

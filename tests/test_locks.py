@@ -16,9 +16,16 @@ from pathlib import Path
 import pytest
 
 from turnkeyml import delete_builds, environment
-from turnkeyml.cache import locks
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.locks import FileLock, LockOrderError, LockTimeout, Rank, Turn, thread_lock
+from turnkeyml.cache import (
+    BuildFolder,
+    FileLock,
+    LockOrderError,
+    LockTimeout,
+    Rank,
+    Turn,
+    locks,
+    thread_lock,
+)
 
 ROOT = Path(__file__).parent.parent
 MODEL = "model = SmallModel()\nmodel(torch.ones(1, 4))\n"

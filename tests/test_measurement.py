@@ -11,18 +11,22 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from turnkeyml.cache.layout import samples_file
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.record import (
+from turnkeyml.cache import samples_file
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    LEAST_ROUNDS,
     Costs,
+    Rule,
+    Samples,
+    SessionMeter,
     Sitting,
     evaluation_of,
     load_samples,
+    relative_half_width,
+    sample,
     save_evaluation,
 )
-from turnkeyml.measure.rules import DEFAULT_RULE, Rule, relative_half_width
-from turnkeyml.measure.sampler import LEAST_ROUNDS, Samples, sample
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes import find_device, find_runtime
 
 MICROSECOND, MILLISECOND, SECOND = 10**3, 10**6, 10**9
 

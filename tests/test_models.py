@@ -12,9 +12,8 @@ import pytest
 
 from corpora.__main__ import CORPORA, MODELS, stale
 from corpora.status import COLUMNS, VERDICTS, read_rows
-from turnkeyml.cli.words import parse as parse_words
-from turnkeyml.discover.inputs import find_inputs
-from turnkeyml.discover.labels import read_labels
+from turnkeyml.cli import parse as parse_words
+from turnkeyml.discover import find_inputs, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Verdict
 from turnkeyml.parser import PARAMETERS

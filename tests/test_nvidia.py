@@ -14,20 +14,33 @@ import pytest
 import torch
 
 from turnkeyml.api import system
-from turnkeyml.display.caution_lines import cautions
-from turnkeyml.display.status import build_lines
+from turnkeyml.display import build_lines, cautions
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.measure import accelerator
-from turnkeyml.measure.accelerator import Observation, observe
-from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.record import Sitting, evaluation_of
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import sample
+from turnkeyml.measure import (
+    Observation,
+    Rule,
+    Sitting,
+    accelerator,
+    evaluation_of,
+    observe,
+    open_session,
+    sample,
+)
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, Verdict, Verification, from_dict, to_dict
-from turnkeyml.runtimes import gpu_runtime, nvml, registry
-from turnkeyml.runtimes.contract import Device, LiveModel, Need, Request, Runtime, boolean
-from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.runtimes.torch_placement import place
+from turnkeyml.runtimes import (
+    Device,
+    LiveModel,
+    Need,
+    Request,
+    Runtime,
+    boolean,
+    find_device,
+    find_runtime,
+    gpu_runtime,
+    nvml,
+    place,
+    registry,
+)
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 
@@ -336,7 +349,7 @@ def test_hidden_gpus_do_not_count(driver, monkeypatch):
 
 
 def test_bf16_is_for_runtimes_that_cast_live_models(monkeypatch):
-    from turnkeyml.api.plan import make_plan
+    from turnkeyml.api import make_plan
 
     with pytest.raises(UsageError, match="torch-eager cannot measure in bf16 on x86"):
         make_plan(runtime=["torch-eager"], precision=["bf16"])
@@ -514,8 +527,7 @@ def test_inputs_that_a_run_changes_are_renewed():
 
 def test_nodes_on_the_cpu_are_counted_from_a_profile(tmp_path: Path):
     pytest.importorskip("onnxruntime")
-    from turnkeyml.runtimes.ort_gpu_session import OrtGpuSession
-    from turnkeyml.runtimes.ort_providers import nodes_on_cpu
+    from turnkeyml.runtimes import OrtGpuSession, nodes_on_cpu
 
     def event(name, provider, operator):
         details = {"provider": provider, "op_name": operator}
@@ -547,8 +559,7 @@ def test_a_session_tells_which_nodes_run_on_the_cpu(tmp_path: Path):
     import onnx
     from onnx import TensorProto, helper
 
-    from turnkeyml.runtimes.ort_gpu_options import session_options
-    from turnkeyml.runtimes.ort_providers import assigned_nodes
+    from turnkeyml.runtimes import assigned_nodes, session_options
 
     x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in ("x", "y"))
     nodes = [helper.make_node("Sin", ["x"], ["s"]), helper.make_node("Abs", ["s"], ["y"])]

@@ -14,11 +14,11 @@ import pytest
 import yaml
 from onnx import TensorProto, helper, numpy_helper
 
-from turnkeyml.cache.nested import flattened, top_name
-from turnkeyml.discover.sweep import file_inputs, parse_shapes
+from turnkeyml.cache import flattened, top_name
+from turnkeyml.discover import file_inputs, parse_shapes
 from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.frameworks import read_onnx
 from turnkeyml.frameworks.onnx import given
-from turnkeyml.frameworks.onnx.file import read_onnx
 from turnkeyml.nouns import Input
 
 INT64, INT32, FLOAT = TensorProto.INT64, TensorProto.INT32, TensorProto.FLOAT

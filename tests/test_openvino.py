@@ -14,8 +14,7 @@ from onnx import TensorProto, helper
 
 from tests.conftest import EXAMPLES
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import default_device, find_runtime
+from turnkeyml.runtimes import Request, default_device, find_runtime
 
 HELLO = EXAMPLES / "scripts" / "hello_world.py"
 needs_it = pytest.mark.skipif(find_spec("openvino") is None, reason="OpenVINO is not installed")

@@ -15,14 +15,18 @@ import pytest
 import turnkeyml
 from turnkeyml import api, benchmark_files, benchmark_model, race_files
 from turnkeyml.api import make_plan
-from turnkeyml.cli.benchit import translate
-from turnkeyml.cli.words import COMMANDS as WORDS
-from turnkeyml.cli.words import WITHOUT_OPTIONS, parse
+from turnkeyml.cli import COMMANDS as WORDS
+from turnkeyml.cli import WITHOUT_OPTIONS, parse, translate
 from turnkeyml.errors import MeasureError, UsageError, describe
-from turnkeyml.options import COMMANDS, BenchmarkOptions, RaceOptions, options_of, settle
-from turnkeyml.options.table import options_table
-from turnkeyml.runtimes import registry
-from turnkeyml.runtimes.contract import Need, Runtime
+from turnkeyml.options import (
+    COMMANDS,
+    BenchmarkOptions,
+    RaceOptions,
+    options_of,
+    options_table,
+    settle,
+)
+from turnkeyml.runtimes import Need, Runtime, registry
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "turnkeyml"

@@ -9,14 +9,10 @@ import onnx
 import torch
 
 from turnkeyml import build_model
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.cache import BuildFolder, BuildState, read_state
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.padding import draw_padded, without_padding
-from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.verdict import judge
+from turnkeyml.verify import Outputs, Reference, draw_padded, judge, load_reference, without_padding
 
 TOKENS = 6
 

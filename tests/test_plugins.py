@@ -16,8 +16,8 @@ import jsonschema
 import pytest
 import yaml
 
-from turnkeyml.report.schema import document_schema
-from turnkeyml.runtimes.contract import Device, Runtime
+from turnkeyml.report import document_schema
+from turnkeyml.runtimes import Device, Runtime
 
 from .conftest import EXAMPLES
 

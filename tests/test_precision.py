@@ -8,7 +8,7 @@ import torch
 from onnx import TensorProto, helper
 
 from turnkeyml import build_model
-from turnkeyml.build.precision import precision_of
+from turnkeyml.build import precision_of
 
 
 def chain(path, *kinds, sizes=None):

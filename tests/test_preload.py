@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from turnkeyml import benchmark_files
-from turnkeyml.launch.local.preload import LEAST_SCRIPTS, shared_imports
+from turnkeyml.launch import LEAST_SCRIPTS, shared_imports
 
 MODEL = """
 import torch

@@ -7,9 +7,9 @@ from itertools import count
 
 import pytest
 
-from turnkeyml.cli.entry import main
+from turnkeyml.cli import main
+from turnkeyml.display import Progress
 from turnkeyml.display import progress as shown
-from turnkeyml.display.progress import Progress
 
 from .fabricated import evaluation, fabricate
 

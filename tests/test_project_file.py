@@ -8,8 +8,7 @@ import json
 import pytest
 
 from turnkeyml import list_builds
-from turnkeyml.cli.defaults import Defaults
-from turnkeyml.cli.words import parse
+from turnkeyml.cli import Defaults, parse
 from turnkeyml.errors import UsageError
 from turnkeyml.options import COMMANDS, options_of
 

@@ -9,9 +9,14 @@ import pytest
 
 from tests.conftest import EXAMPLES
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.ort_providers import CPU, fallback_stats, full_names
-from turnkeyml.runtimes.registry import default_device, find_runtime
+from turnkeyml.runtimes import (
+    CPU,
+    Request,
+    default_device,
+    fallback_stats,
+    find_runtime,
+    full_names,
+)
 
 SAMPLE = EXAMPLES / "onnx" / "sample.onnx"
 OTHERS = [name for name in onnxruntime.get_available_providers() if name != CPU]
@@ -71,8 +76,7 @@ def test_an_older_onnx_runtime_says_that_it_does_not_know():
 
 
 def test_a_provider_that_does_not_start_is_an_error(monkeypatch):
-    from turnkeyml.runtimes.ort_session import OrtSession
-    from turnkeyml.runtimes.ort_settings import OrtSettings
+    from turnkeyml.runtimes import OrtSession, OrtSettings
 
     kept = onnxruntime.InferenceSession.get_providers
     session = OrtSession(str(SAMPLE), OrtSettings(1))

@@ -14,21 +14,25 @@ import psutil
 import pytest
 import yaml
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import read_state
-from turnkeyml.display import watchers
-from turnkeyml.display.results import race_lines
-from turnkeyml.evaluate.contest import measure
-from turnkeyml.evaluate.contestants import Contestants
-from turnkeyml.evaluate.entries import FileContestant
-from turnkeyml.evaluate.measuring import _wanted_baseline, measure_contestants
-from turnkeyml.evaluate.progress import Report
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.race import RoundReferee, judge, speedup
-from turnkeyml.measure.record import load_samples
-from turnkeyml.measure.rules import DEFAULT_RULE, Rule
-from turnkeyml.measure.sampler import LEAST_ROUNDS, PAUSING, Progress, Samples, sample
-from turnkeyml.measure.statistics import median_interval
+from turnkeyml.cache import BuildFolder, read_state
+from turnkeyml.display import race_lines, watchers
+from turnkeyml.evaluate import Contestants, FileContestant, Report, measure, measure_contestants
+from turnkeyml.evaluate.measuring import _wanted_baseline
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    LEAST_ROUNDS,
+    PAUSING,
+    Progress,
+    RoundReferee,
+    Rule,
+    Samples,
+    SessionMeter,
+    judge,
+    load_samples,
+    median_interval,
+    sample,
+    speedup,
+)
 from turnkeyml.nouns import (
     Cause,
     Evaluation,
@@ -42,8 +46,7 @@ from turnkeyml.nouns import (
     Verification,
     events,
 )
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.runtimes import Request, find_device, find_runtime
 
 from .conftest import EXAMPLES, SMALL_MODEL
 

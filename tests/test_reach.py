@@ -12,12 +12,10 @@ from onnx import numpy_helper
 from torch import nn
 
 from turnkeyml import build_model
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.cache import BuildFolder
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Plan, Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reach import reach_of
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference, compare, reach_of
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from turnkeyml import benchmark_files, structure
-from turnkeyml.cache.arrays import load_arrays
+from turnkeyml.cache import load_arrays
 
 from .conftest import SMALL_MODEL
 

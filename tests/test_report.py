@@ -14,20 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import retire_evaluations, update_stats
-from turnkeyml.cli.entry import main
+from turnkeyml.cache import BuildFolder, retire_evaluations, update_stats
+from turnkeyml.cli import main
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.escaping import spelled
 from turnkeyml.nouns import Cause, Flag, FlagKind
-from turnkeyml.report import columns
-from turnkeyml.report.builds import read_build
-from turnkeyml.report.details import detail_of
-from turnkeyml.report.formats.parquet import Parquet
+from turnkeyml.report import (
+    Parquet,
+    columns,
+    command_of,
+    detail_of,
+    failed_stage,
+    read_build,
+    rows,
+    save_reports,
+    write_report,
+)
 from turnkeyml.report.html import page
-from turnkeyml.report.html.derived import failed_stage
-from turnkeyml.report.reproduce import command_of
-from turnkeyml.report.table import rows, save_reports, write_report
 
 from .test_compare import fail, folder_of, measure, stream
 

@@ -12,12 +12,9 @@ import numpy as np
 import psutil
 import pytest
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.spawn import Worker
-from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.runtimes.contract import LiveModel, Request
+from turnkeyml.cache import BuildFolder
+from turnkeyml.measure import Rule, SessionMeter, Worker, WorkerRequest
+from turnkeyml.runtimes import LiveModel, Request
 
 from .conftest import EXAMPLES
 
@@ -125,7 +122,7 @@ def test_the_processes_that_compiled_a_model_end_before_it_is_timed():
     import torch
     from torch._inductor import async_compile
 
-    from turnkeyml.runtimes.torch_session import CompiledSession
+    from turnkeyml.runtimes import CompiledSession
 
     class Pool:
         """Starting a real one takes longer than all the tests beside this."""

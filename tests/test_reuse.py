@@ -9,11 +9,15 @@ import pytest
 
 import turnkeyml
 from tests.conftest import printed
-from turnkeyml.build.reuse import wanted_build
-from turnkeyml.cache.history import read_history
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import evaluations_in, read_stats, update_stats
+from turnkeyml.build import wanted_build
+from turnkeyml.cache import (
+    BuildFolder,
+    evaluations_in,
+    read_history,
+    read_state,
+    read_stats,
+    update_stats,
+)
 from turnkeyml.nouns import Plan, Verdict, from_dict
 
 SCRIPT = """

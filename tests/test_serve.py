@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.report.html.server import ReportServer, is_own_host
+from turnkeyml.report import ReportServer, is_own_host
 
 from .test_compare import folder_of, measure, stream
 

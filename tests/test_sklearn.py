@@ -30,9 +30,7 @@ from sklearn.svm import SVC
 
 from turnkeyml import build_model
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.frameworks.register import Register
-from turnkeyml.frameworks.sklearn.importing import after_import
-from turnkeyml.frameworks.sklearn.recorder import Recorder
+from turnkeyml.frameworks import Recorder, Register, after_import
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.standard_normal((60, 4))

@@ -15,14 +15,18 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.api import make_plan
-from turnkeyml.cache.runs import SlurmRunFolder
+from turnkeyml.cache import SlurmRunFolder
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.launch.pool import Limits
-from turnkeyml.launch.run import Launch, results
+from turnkeyml.launch import (
+    Launch,
+    Limits,
+    SlurmOptions,
+    Submitter,
+    open_run,
+    parse_arguments,
+    results,
+)
 from turnkeyml.launch.slurm import commands
-from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
-from turnkeyml.launch.slurm.run import open_run
-from turnkeyml.launch.slurm.submit import Submitter
 from turnkeyml.nouns import Input, InputResult, Plan, Task, events
 
 BLANK = "import time\n"

@@ -10,12 +10,10 @@ import pytest
 import torch
 
 from turnkeyml import build_model
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import read_state
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.cache import BuildFolder, read_state
+from turnkeyml.evaluate import measure_again
 from turnkeyml.nouns import Cause, Evaluation, Plan, Verdict
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.spread import compare_runs
+from turnkeyml.verify import Reference, compare_runs
 
 
 class Dropping(torch.nn.Module):

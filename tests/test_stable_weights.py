@@ -11,12 +11,12 @@ import torch
 from onnx import numpy_helper
 
 from turnkeyml import build_model, load_state
-from turnkeyml.build.twin import difference
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.evaluate.remeasure import measure_again
+from turnkeyml.build import difference
+from turnkeyml.cache import BuildFolder
+from turnkeyml.evaluate import measure_again
+from turnkeyml.frameworks import stable_copy
 from turnkeyml.frameworks.torch.export import _EXPORTERS
 from turnkeyml.frameworks.torch.stabilised import _says_as_much
-from turnkeyml.frameworks.torch.stable import stable_copy
 from turnkeyml.nouns import Plan, Verdict
 
 pytestmark = pytest.mark.slow

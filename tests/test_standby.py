@@ -13,10 +13,8 @@ import pytest
 
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import HERE, Place
-from turnkeyml.runtimes.elsewhere import started_ahead
-from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.system import standby
-from turnkeyml.system.standby import Standby
+from turnkeyml.runtimes import find_runtime, started_ahead
+from turnkeyml.system import Standby, standby
 
 from .conftest import EXAMPLES, printed
 

@@ -9,18 +9,20 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from turnkeyml.measure import flags, statistics
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.rules import (
+from turnkeyml.measure import (
     DEFAULT_RULE,
     QUICK_RULE,
     RIGOROUS_RULE,
+    Interval,
     Rule,
+    Samples,
+    SessionMeter,
+    flags,
     is_moving,
     relative_half_width,
+    sample,
+    statistics,
 )
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.statistics import Interval
 from turnkeyml.nouns import Conditions
 
 LATENCY = 5e6

@@ -7,10 +7,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from turnkeyml.build.branches import take_out
-from turnkeyml.build.decisions import the_same_decision
-from turnkeyml.build.inner import walk
-from turnkeyml.verify.reference import InnerResult, Reference
+from turnkeyml.build import take_out, the_same_decision, walk
+from turnkeyml.verify import InnerResult, Reference
 
 THRESHOLD = 0.5
 MANY = 1000

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.discover.sweep import parse_sweep, script_words
-from turnkeyml.display.results import sweep_lines
+from turnkeyml.discover import parse_sweep, script_words
+from turnkeyml.display import sweep_lines
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import (
     Evaluation,

@@ -13,14 +13,11 @@ import pytest
 
 from tests.terminal import read_terminal
 from turnkeyml import system_info
-from turnkeyml.display.system import system_lines
-from turnkeyml.measure import noise
-from turnkeyml.measure.grade import LIMITS
-from turnkeyml.nouns import Grade
-from turnkeyml.nouns.system import DeviceInfo, RuntimeInfo
+from turnkeyml.display import system_lines
+from turnkeyml.measure import LIMITS, noise
+from turnkeyml.nouns import DeviceInfo, Grade, RuntimeInfo
 from turnkeyml.runtimes import registry
-from turnkeyml.system.gpus import Gpu, find_gpus
-from turnkeyml.system.machine import cpu_name
+from turnkeyml.system import Gpu, cpu_name, find_gpus
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,13 @@ import pytest
 
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.runtimes import (
+    Built,
+    Need,
+    Recipe,
     cuda,
     elsewhere,
+    find_device,
+    find_runtime,
     nvml,
     trt_context,
     trt_engine,
@@ -27,9 +32,6 @@ from turnkeyml.runtimes import (
     trt_tactics,
     trt_types,
 )
-from turnkeyml.runtimes.contract import Need
-from turnkeyml.runtimes.registry import find_device, find_runtime
-from turnkeyml.runtimes.trt_build import Built, Recipe
 
 KEY = trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
 RECIPE = Recipe(model="a.onnx", precision="fp16", shapes={"x": (1, 3)})

@@ -17,28 +17,40 @@ from onnx import TensorProto, helper
 
 import turnkeyml
 from turnkeyml import TurnkeyError, UsageError, tune
-from turnkeyml.build.graph_inputs import batched_inputs
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import read_state
-from turnkeyml.evaluate.runner import Outcome
-from turnkeyml.measure.elimination import Elimination, PerCopy
-from turnkeyml.measure.samples import Samples
-from turnkeyml.nouns import Evaluation, Flag, FlagKind, Performance
-from turnkeyml.nouns.tuning import Configuration, OutputErrors, Trial, TrialStatus, TuneResult
+from turnkeyml.build import batched_inputs
+from turnkeyml.cache import BuildFolder, read_state
+from turnkeyml.evaluate import Outcome
+from turnkeyml.measure import Elimination, PerCopy, Samples
+from turnkeyml.nouns import (
+    Configuration,
+    Evaluation,
+    Flag,
+    FlagKind,
+    OutputErrors,
+    Performance,
+    Trial,
+    TrialStatus,
+    TuneResult,
+)
 from turnkeyml.options import TuneOptions, settle
-from turnkeyml.runtimes.registry import default_device, find_runtime
+from turnkeyml.runtimes import default_device, find_runtime
+from turnkeyml.tuning import (
+    Journal,
+    Precisions,
+    Space,
+    Variants,
+    advantage,
+    best_of,
+    check_target,
+    make_space,
+    next_wave,
+    parse_tolerance,
+    thread_counts,
+    verdict_of,
+    with_front,
+)
 from turnkeyml.tuning.final import _Finalist
-from turnkeyml.tuning.front import with_front
-from turnkeyml.tuning.journal import Journal
-from turnkeyml.tuning.plan import best_of, next_wave
-from turnkeyml.tuning.program import check_target
-from turnkeyml.tuning.right import parse_tolerance
-from turnkeyml.tuning.space import Precisions, Space, make_space, thread_counts
-from turnkeyml.tuning.variants import Variants
-from turnkeyml.tuning.wave import advantage
-from turnkeyml.tuning.words import verdict_of
-from turnkeyml.verify.errors import errors_of
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference, errors_of
 
 FAST = Configuration("ort", "int8-static", 2)
 DEFAULT = Configuration("ort", "fp32", 2)

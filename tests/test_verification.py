@@ -8,14 +8,16 @@ import pytest
 import torch
 
 import turnkeyml
-from turnkeyml.build.fp16.convert import convert_to_float16
-from turnkeyml.build.fp16.keep import out_of_range
-from turnkeyml.build.fp16.ranges import largest_magnitudes
-from turnkeyml.build.fp16.subgraphs import Exact, verify_subgraphs
-from turnkeyml.frameworks.torch.reference import reference_of
+from turnkeyml.build import (
+    Exact,
+    convert_to_float16,
+    largest_magnitudes,
+    out_of_range,
+    verify_subgraphs,
+)
+from turnkeyml.frameworks import reference_of
 from turnkeyml.system import machine
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference, compare
 
 from .chaotic import Chaotic
 

@@ -281,7 +281,7 @@ def test_arguments_are_those_that_the_script_passed(results):
 
 
 def test_a_default_and_its_value_are_one_and_a_difference_is_shown(results):
-    from turnkeyml.display.status import listing
+    from turnkeyml.display import listing
 
     plain, flagged = (row.invocation for row in results["defaults"].invocations)
     assert (plain.executed, flagged.executed) == (3, 1)

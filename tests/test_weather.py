@@ -7,12 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from turnkeyml.measure.meter import Slice, WarmUp
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.weather import LONGEST_PAUSE, Weather
-from turnkeyml.system import activity
-from turnkeyml.system.activity import Activity, Reading
+from turnkeyml.measure import LONGEST_PAUSE, Rule, Samples, Slice, WarmUp, Weather, sample
+from turnkeyml.system import Activity, Reading, activity
 
 CALM = Activity(0.1, 0.0, 0.0, 0.0, 0.0)
 LATENCY = 10_000_000

@@ -6,14 +6,11 @@ import re
 
 import pytest
 
-from turnkeyml.cli.words import parse
-from turnkeyml.discover.inputs import did_you_mean, find_inputs
-from turnkeyml.discover.labels import parse_filter, read_labels
-from turnkeyml.discover.shipped import similar_names
+from turnkeyml.cli import parse
+from turnkeyml.discover import did_you_mean, find_inputs, parse_filter, read_labels, similar_names
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.pairs import split_pair
-from turnkeyml.options import BenchmarkOptions, settle
-from turnkeyml.options.recognised import is_input
+from turnkeyml.nouns import split_pair
+from turnkeyml.options import BenchmarkOptions, is_input, settle
 
 
 @pytest.mark.parametrize(

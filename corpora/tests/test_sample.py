@@ -6,7 +6,7 @@ import pytest
 
 from corpora.__main__ import CORPORA, MODELS
 from turnkeyml import benchmark_files
-from turnkeyml.discover.shipped import shipped_models
+from turnkeyml.discover import shipped_models
 
 
 @pytest.fixture(scope="module")

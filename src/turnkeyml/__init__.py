@@ -26,13 +26,18 @@ if TYPE_CHECKING:
         system_info,
         tune,
     )
-    from turnkeyml.build.stage import Sequence, Stage
-    from turnkeyml.cache.state import BuildState, load_state
+    from turnkeyml.build import Sequence, Stage
+    from turnkeyml.cache import BuildState, load_state
     from turnkeyml.errors import TurnkeyError, UsageError
-    from turnkeyml.nouns import Evaluation, InputResult, InvocationResult, MeasuredPerformance
-    from turnkeyml.nouns.system import SystemInfo
-    from turnkeyml.nouns.tuning import TuneResult
-    from turnkeyml.report.comparing import Comparison
+    from turnkeyml.nouns import (
+        Evaluation,
+        InputResult,
+        InvocationResult,
+        MeasuredPerformance,
+        SystemInfo,
+        TuneResult,
+    )
+    from turnkeyml.report import Comparison
 
 __all__ = [
     "BuildState",

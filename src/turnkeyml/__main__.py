@@ -1,6 +1,6 @@
 """``python -m turnkeyml`` is the ``turnkey`` command."""
 
-from turnkeyml.cli.entry import main
+from turnkeyml.cli import main
 
 if __name__ == "__main__":
     main()

@@ -120,8 +120,7 @@ def test_benchmark_files_takes_what_concerns_analysis(cache, script, capfd):
 @promise("ours", "benchmark_files expands wildcards")
 def test_benchmark_files_takes_what_concerns_builds(cache, state):
     from turnkeyml import Sequence
-    from turnkeyml.build.export import ExportPytorch
-    from turnkeyml.build.sequences import find_sequence
+    from turnkeyml.build import ExportPytorch, find_sequence
 
     own = Sequence("own", [find_sequence("onnx-fp32", ExportPytorch())])
     words = {"build_only": True, "labels": ["test_group::a"], "sequence": own}

@@ -79,8 +79,7 @@ def test_onnx_fp32_exports_an_fp32_model(cache):
 @promise("ours", "A user's own Stage, and Sequences within Sequences, run in a build")
 def test_a_sequence_of_ones_own(cache):
     from turnkeyml import Sequence, Stage
-    from turnkeyml.build.export import ExportPytorch
-    from turnkeyml.build.sequences import find_sequence
+    from turnkeyml.build import ExportPytorch, find_sequence
 
     class Remark(Stage):
         name = "remark"

@@ -9,7 +9,7 @@ import torch
 
 from turnkeyml import benchmark_model
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.measure.record import load_samples
+from turnkeyml.measure import load_samples
 
 from .conftest import processor_of_this_machine
 from .promises import promise

@@ -65,7 +65,7 @@ def test_the_option_wins_over_the_variable(reader, folder):
 
 @promise("tools", "The timeout is an hour unless said otherwise: turnkeyml.cli.spawn has it")
 def test_the_default_timeout(reader):
-    from turnkeyml.cli.spawn import DEFAULT_TIMEOUT_SECONDS
+    from turnkeyml.cli import DEFAULT_TIMEOUT_SECONDS
 
     assert DEFAULT_TIMEOUT_SECONDS == 3600
     assert "3600" in reader.types("turnkey benchmark --help").out

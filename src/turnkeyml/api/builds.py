@@ -11,11 +11,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.cache.files import read_yaml
-from turnkeyml.cache.layout import BuildFolder, build_folders, sweep_deleted
-from turnkeyml.cache.state import read_state
-from turnkeyml.cache.stats import read_stats
-from turnkeyml.cache.summary_index import BuildSummary, Progress, summaries
+from turnkeyml.cache import (
+    BuildFolder,
+    BuildSummary,
+    Progress,
+    build_folders,
+    read_state,
+    read_stats,
+    read_yaml,
+    summaries,
+    sweep_deleted,
+)
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import BuildStatus, to_dict
 from turnkeyml.options import CacheOptions, SelectOptions, takes

@@ -11,8 +11,7 @@ from turnkeyml.options import CompareOptions, takes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.report.comparing import Comparison
-    from turnkeyml.report.sides import Progress
+    from turnkeyml.report import Comparison, Progress
 
 __all__ = ["compare", "conditions_met", "save_comparison"]
 
@@ -26,7 +25,7 @@ def compare(a: str, b: str, progress: Progress | None = None) -> Comparison:
     Each is the path of a cache, build folders, a report, an evaluation.json or a JSON document.
     ``progress`` is told what is being done, how many of it are done, and of how many.
     """
-    from turnkeyml.report.comparing import compare_measurements
+    from turnkeyml.report import compare_measurements
 
     return compare_measurements(a, b, progress)
 
@@ -36,7 +35,7 @@ def save_comparison(comparison: Comparison, path: Path, format: str | None = Non
 
     Returns whether it replaced a file.
     """
-    from turnkeyml.report.comparison_report import save
+    from turnkeyml.report import save
 
     return save(comparison, path, format)
 
@@ -66,20 +65,20 @@ def _rows_of(condition: str) -> Callable[[Comparison], list[str]]:
 
 
 def _failed(comparison: Comparison) -> list[str]:
-    from turnkeyml.report.compared_rows import item_in_words
+    from turnkeyml.report import item_in_words
 
     return [item_in_words(f.item) for f in comparison.failures if f.failure_a is None]
 
 
 def _vanished(comparison: Comparison) -> list[str]:
-    from turnkeyml.report.compared_rows import item_in_words
+    from turnkeyml.report import item_in_words
 
     return [item_in_words(row.item) for row in comparison.vanished]
 
 
 def _slower(comparison: Comparison, limit: float) -> Iterator[str]:
-    from turnkeyml.measure.ratios import SpeedVerdict
-    from turnkeyml.report.compared_rows import item_in_words
+    from turnkeyml.measure import SpeedVerdict
+    from turnkeyml.report import item_in_words
 
     for row in comparison.rows:
         if row.verdict is SpeedVerdict.SLOWER and row.ratio >= limit:
@@ -89,7 +88,7 @@ def _slower(comparison: Comparison, limit: float) -> Iterator[str]:
 def _mismatches(comparison: Comparison) -> list[str]:
     """Rows that compute something else in B, unless they did in A."""
     from turnkeyml.nouns import Verdict
-    from turnkeyml.report.compared_rows import item_in_words
+    from turnkeyml.report import item_in_words
 
     wrong = Verdict.MISMATCH
     items = [
@@ -101,7 +100,7 @@ def _mismatches(comparison: Comparison) -> list[str]:
 
 
 def _unclear(comparison: Comparison) -> list[str]:
-    from turnkeyml.report.compared_rows import item_in_words
+    from turnkeyml.report import item_in_words
 
     return [f"{item_in_words(r.item)}: {r.undecided}" for r in comparison.rows if r.undecided]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from turnkeyml.discover.labels import parse_filter
-from turnkeyml.discover.shipped import shipped_models
+from turnkeyml.discover import parse_filter, shipped_models
 from turnkeyml.errors import UsageError
 from turnkeyml.options import ModelsOptions, takes
 

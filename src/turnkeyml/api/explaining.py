@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.api.plan import plan_of
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import update_invocation
+from turnkeyml.cache import BuildFolder, update_invocation
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns import InputResult, Plan
-from turnkeyml.nouns.explanations import Explanation
-from turnkeyml.nouns.pairs import split_hashes
+from turnkeyml.nouns import Explanation, InputResult, Plan, split_hashes
 from turnkeyml.options import BenchmarkOptions, ExplainOptions, options_of, takes
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes import find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,7 +39,7 @@ def explain(
     ``on_result`` is called with each explanation as soon as it is known, ``on_step`` with a
     sentence about what is being done. Each explanation is also kept in the folder of its build.
     """
-    from turnkeyml.explanation.explain import explain_build
+    from turnkeyml.explanation import explain_build
 
     plan = plan_of(options)
     remeasure = options["remeasure_peaks"]

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.api.launching import launch_of
 from turnkeyml.api.plan import plan_of
 from turnkeyml.api.reports import report
-from turnkeyml.cache.layout import check_writable
+from turnkeyml.cache import check_writable
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import InputResult, Plan, answers_to, label_of
-from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
-from turnkeyml.options.choices import known_precisions
-from turnkeyml.options.places import places_of
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.options import BenchmarkOptions, RaceOptions, known_precisions, places_of, takes
+from turnkeyml.runtimes import find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.launch.run import Launch
+    from turnkeyml.launch import Launch
 
 __all__ = ["InputFiles", "benchmark_files", "input_names", "race_files", "race_plan"]
 
@@ -109,12 +107,9 @@ def _evaluate_files(
     input_files: InputFiles, plan: Plan, launch: Launch, verbose: bool
 ) -> list[InputResult]:
     """Evaluate every input at every point of the sweep."""
-    from turnkeyml.display.console import print_lines
-    from turnkeyml.display.results import sweep_lines
-    from turnkeyml.display.watchers import make_watcher
-    from turnkeyml.launch.journal import Journal
-    from turnkeyml.launch.run import find_tasks
-    from turnkeyml.launch.run import results as evaluate
+    from turnkeyml.display import make_watcher, print_lines, sweep_lines
+    from turnkeyml.launch import Journal, find_tasks
+    from turnkeyml.launch import results as evaluate
 
     tasks = find_tasks(input_names(input_files), plan, launch)
     if not plan.analyze_only:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from turnkeyml.api.files import InputFiles, input_names, race_plan
 from turnkeyml.api.launching import launch_of
 from turnkeyml.api.plan import plan_of
-from turnkeyml.nouns.forecasts import Forecast
+from turnkeyml.nouns import Forecast
 from turnkeyml.options import BenchmarkOptions, RaceOptions, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.launch.run import Launch
+    from turnkeyml.launch import Launch
     from turnkeyml.nouns import Plan
 
 __all__ = ["forecast_benchmark", "forecast_race"]
@@ -32,7 +32,6 @@ def forecast_race(input_files: InputFiles, **options: Unpack[RaceOptions]) -> Fo
 
 
 def _forecast(input_files: InputFiles, plan: Plan, launch: Launch) -> Forecast:
-    from turnkeyml.launch.dry_run import forecast
-    from turnkeyml.launch.run import find_tasks
+    from turnkeyml.launch import find_tasks, forecast
 
     return forecast(find_tasks(input_names(input_files), plan, launch), launch)

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.build.sequences import check_file, pickle_sequence
+from turnkeyml.build import check_file, pickle_sequence
 from turnkeyml.errors import UsageError
-from turnkeyml.launch.pool import Limits
-from turnkeyml.launch.run import Launch, default_seconds
+from turnkeyml.launch import Launch, Limits, default_seconds
 from turnkeyml.nouns import InputResult, SequenceSource
 
 if TYPE_CHECKING:
-    from turnkeyml.launch.slurm.options import SlurmOptions
+    from turnkeyml.launch import SlurmOptions
 
 __all__ = ["launch_of"]
 
@@ -58,7 +57,7 @@ def _slurm_options(options: Mapping[str, Any]) -> SlurmOptions | None:
         )
     if options["jobs"] != 1:
         raise UsageError("--jobs does not apply to Slurm; use --slurm-max-jobs instead.")
-    from turnkeyml.launch.slurm.options import SlurmOptions, parse_arguments
+    from turnkeyml.launch import SlurmOptions, parse_arguments
 
     return SlurmOptions(
         arguments=parse_arguments(options["slurm_args"] or ""),

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.api.plan import plan_of
-from turnkeyml.cache.layout import build_name as name_build
-from turnkeyml.cache.layout import check_writable, safe_name
-from turnkeyml.cache.state import BuildState, load_state
+from turnkeyml.cache import BuildState, check_writable, load_state, safe_name
+from turnkeyml.cache import build_name as name_build
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.nouns import InvocationResult, MeasuredPerformance, Plan
 from turnkeyml.options import (
@@ -26,7 +25,7 @@ from turnkeyml.options import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.build.stage import Sequence
+    from turnkeyml.build import Sequence
 
 __all__ = ["benchmark_model", "build_model"]
 
@@ -39,8 +38,7 @@ def benchmark_model(
 
     ``inputs`` is a dict of keyword arguments, or a tuple or list of positional ones.
     """
-    from turnkeyml.display.console import print_lines
-    from turnkeyml.display.status import performance_lines
+    from turnkeyml.display import performance_lines, print_lines
 
     plan = plan_of(options)
     own = _CallersModel(model, inputs)
@@ -83,7 +81,7 @@ class _CallersModel:
     """A live model of the calling process with its inputs; evaluated in that process."""
 
     def __init__(self, model: Any, inputs: Any, monitor: bool | None = None) -> None:
-        from turnkeyml.display.watchers import make_monitor
+        from turnkeyml.display import make_monitor
 
         is_file = isinstance(model, (str, os.PathLike))
         if inputs is None and not is_file:
@@ -107,10 +105,10 @@ class _CallersModel:
         self, plan: Plan, sequence: str | Sequence | None, build_name: str | None, add_hash: bool
     ) -> InvocationResult:
         """The result of carrying out the plan; a TurnkeyError if the build fails."""
-        from turnkeyml.display.console import print_errors
-        from turnkeyml.evaluate.invocation import evaluate
+        from turnkeyml.display import print_errors
+        from turnkeyml.evaluate import evaluate
         from turnkeyml.frameworks import framework_of, frameworks
-        from turnkeyml.nouns.events import Sink
+        from turnkeyml.nouns import Sink
 
         check_writable(Path(plan.cache_dir))
         framework = framework_of(self._model)
@@ -138,7 +136,7 @@ class _CallersModel:
 
 def _spoken(text: str) -> str:
     """A message for those who call a function; ``--precision`` is for files only."""
-    from turnkeyml.build.sequences import sequence_with
+    from turnkeyml.build import sequence_with
 
     text = text.replace("--precision fp32", f"--sequence {sequence_with(['fp32'])}")
     return in_keywords(text, ModelOptions)

@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Plan
-from turnkeyml.options import PlanOptions, takes
-from turnkeyml.options.choices import default_device_name, known_precisions
-from turnkeyml.options.loads import load_of
-from turnkeyml.options.places import places_of
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.elsewhere import require_elsewhere, require_files
-from turnkeyml.runtimes.registry import all_runtimes, find_device, find_runtime
+from turnkeyml.options import (
+    PlanOptions,
+    default_device_name,
+    known_precisions,
+    load_of,
+    places_of,
+    takes,
+)
+from turnkeyml.runtimes import (
+    Runtime,
+    all_runtimes,
+    find_device,
+    find_runtime,
+    require_elsewhere,
+    require_files,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

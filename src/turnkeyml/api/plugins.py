@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.sequences import sequence_names
-from turnkeyml.nouns.plugins import PluginInfo
-from turnkeyml.runtimes.plugins import installed_plugins
-from turnkeyml.runtimes.registry import all_devices
+from turnkeyml.build import sequence_names
+from turnkeyml.nouns import PluginInfo
+from turnkeyml.runtimes import all_devices, installed_plugins
 
 __all__ = ["list_plugins"]
 

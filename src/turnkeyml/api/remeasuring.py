@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from turnkeyml.api.builds import cache_of, select_builds
 from turnkeyml.api.plan import named_runtimes, plan_of
 from turnkeyml.nouns import Evaluation
-from turnkeyml.options import RemeasureOptions, takes
-from turnkeyml.options.places import places_of
-from turnkeyml.runtimes.elsewhere import started_ahead
+from turnkeyml.options import RemeasureOptions, places_of, takes
+from turnkeyml.runtimes import started_ahead
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -37,7 +36,7 @@ def remeasure(
     before a build is measured whose files are not those that were built.
     """
     with started_ahead(places_of(options), named_runtimes(options), WORKER):
-        from turnkeyml.evaluate.remeasure import measure_again  # while they start
+        from turnkeyml.evaluate import measure_again  # while they start
 
         plan = plan_of(options)
         found: dict[str, list[Evaluation]] = {}

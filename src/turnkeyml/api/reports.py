@@ -12,8 +12,7 @@ from turnkeyml.options import ReportOptions, ServeOptions, takes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.report.html.server import ReportServer
-    from turnkeyml.report.table import SavedReport
+    from turnkeyml.report import ReportServer, SavedReport
 
 __all__ = ["report", "save_report", "serve"]
 
@@ -38,7 +37,7 @@ def save_report(
 @takes(ServeOptions)
 def serve(**options: Unpack[ServeOptions]) -> ReportServer:
     """A server of the report of caches, which listens but serves nothing until it is run."""
-    from turnkeyml.report.html.server import ReportServer
+    from turnkeyml.report import ReportServer
 
     return ReportServer(
         _caches(options["cache_dir"]), options["bind"], options["port"], options["all"]
@@ -48,7 +47,7 @@ def serve(**options: Unpack[ServeOptions]) -> ReportServer:
 def _save(
     options: ReportOptions, progress: Callable[[int, int], None] | None = None
 ) -> list[SavedReport]:
-    from turnkeyml.report.table import save_reports
+    from turnkeyml.report import save_reports
 
     return save_reports(
         _caches(options["cache_dir"]),

@@ -9,14 +9,13 @@ from importlib import metadata
 
 import turnkeyml
 from turnkeyml.api.plugins import list_plugins
-from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
-from turnkeyml.runtimes.contract import Device, Runtime
-from turnkeyml.runtimes.registry import all_devices, all_runtimes, default_device
-from turnkeyml.system.gpus import find_gpus
-from turnkeyml.system.machine import (
+from turnkeyml.nouns import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
+from turnkeyml.runtimes import Device, Runtime, all_devices, all_runtimes, default_device
+from turnkeyml.system import (
     allowed_processors,
     cpu_name,
     cpu_quota,
+    find_gpus,
     total_memory_bytes,
     usable_cores,
 )
@@ -52,7 +51,7 @@ def system_info() -> SystemInfo:
 def _noise() -> NoiseFloor | None:
     """The noise floor; None without numpy, so that the rest is told of a broken environment too."""
     try:
-        from turnkeyml.measure.noise import noise_floor
+        from turnkeyml.measure import noise_floor
     except ImportError:
         return None
     return noise_floor()

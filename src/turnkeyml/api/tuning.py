@@ -9,23 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.api.builds import cache_of, select_builds
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.locks import teller
-from turnkeyml.cache.state import BuildState, read_state
+from turnkeyml.cache import BuildFolder, BuildState, build_folders, read_state, teller
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.nouns import BuildStatus, InvocationResult
-from turnkeyml.nouns.pairs import split_hashes
-from turnkeyml.nouns.tuning import TuneResult
+from turnkeyml.nouns import BuildStatus, InvocationResult, TuneResult, split_hashes
 from turnkeyml.options import TuneOptions, takes
-from turnkeyml.runtimes.contract import Device, Runtime
-from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
+from turnkeyml.runtimes import Device, Runtime, available_runtimes, find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.tuning.rig import Rig
-    from turnkeyml.tuning.space import Space
-    from turnkeyml.tuning.tuner import Tuner
+    from turnkeyml.tuning import Rig, Space, Tuner
 
 __all__ = ["tune"]
 
@@ -42,7 +35,7 @@ def tune(
     A file is built first. ``on_progress`` hears in sentences what is done. The contestants of the
     final are kept in the build as evaluations.
     """
-    from turnkeyml.tuning.program import check_target, write_program
+    from turnkeyml.tuning import check_target, write_program
 
     if options["output"]:
         check_target(options["output"])
@@ -64,12 +57,7 @@ def _tuner(
     options: Mapping[str, Any],
     tell: Callable[[str], None],
 ) -> Tuner:
-    from turnkeyml.tuning.entrants import Judge
-    from turnkeyml.tuning.journal import Journal
-    from turnkeyml.tuning.rig import Rig
-    from turnkeyml.tuning.right import parse_tolerance
-    from turnkeyml.tuning.tuner import Tuner
-    from turnkeyml.tuning.variants import Variants
+    from turnkeyml.tuning import Journal, Judge, Rig, Tuner, Variants, parse_tolerance
 
     state = _state(folder)
     rig = Rig(folder, state, device, Variants(folder, state))
@@ -85,8 +73,8 @@ def _tuner(
 
 
 def _space(rig: Rig, runtimes: list[Runtime], options: Mapping[str, Any]) -> Space:
-    from turnkeyml.system.machine import usable_cores
-    from turnkeyml.tuning.space import BATCHES, PRECISIONS, make_space, thread_counts
+    from turnkeyml.system import usable_cores
+    from turnkeyml.tuning import BATCHES, PRECISIONS, make_space, thread_counts
 
     cores = usable_cores()
     is_cpu = bool(rig.device.machines)
@@ -118,7 +106,7 @@ def _facts(
     rig: Rig, space: Space, runtimes: list[Runtime], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All that the trials of a search depend on."""
-    from turnkeyml.system.machine import cpu_name
+    from turnkeyml.system import cpu_name
 
     metric = options["metric"]
     return {

@@ -16,19 +16,31 @@ from turnkeyml.build.reuse import why_rebuild
 from turnkeyml.build.shared import SHARE, SharedBuild
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
 from turnkeyml.build.subject import Subject
-from turnkeyml.cache.files import checksum
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state, state_damage, write_state
-from turnkeyml.cache.stats import reinstate_evaluations, retire_evaluations
+from turnkeyml.cache import (
+    BuildFolder,
+    BuildState,
+    checksum,
+    read_state,
+    reinstate_evaluations,
+    retire_evaluations,
+    state_damage,
+    write_state,
+)
 from turnkeyml.errors import BuildError, describe
-from turnkeyml.nouns import BuildStatus, Cause, Plan, StageRecord, Verdict, Verification
-from turnkeyml.nouns.events import BuildReused, Sink, StageFinished, StageStarted
-from turnkeyml.system.capture import captured
-from turnkeyml.system.machine import peak_memory_bytes, reset_peak_memory, usable_cores
-from turnkeyml.verify.capsule import save_inputs, save_reference
-from turnkeyml.verify.precisions import loosest
-from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.verdict import calibrate
+from turnkeyml.nouns import (
+    BuildReused,
+    BuildStatus,
+    Cause,
+    Plan,
+    Sink,
+    StageFinished,
+    StageRecord,
+    StageStarted,
+    Verdict,
+    Verification,
+)
+from turnkeyml.system import captured, peak_memory_bytes, reset_peak_memory, usable_cores
+from turnkeyml.verify import Outputs, Reference, calibrate, loosest, save_inputs, save_reference
 
 __all__ = ["Built", "build"]
 
@@ -348,7 +360,7 @@ def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs |
     held-out sets then have those of the build too, if it runs on all of them."""
     if verification.verdict is not Verdict.IN_PARTS:
         return None
-    from turnkeyml.runtimes.ort_session import run_once
+    from turnkeyml.runtimes import run_once
 
     reference, path = bench.reference, str(bench.artifacts[ONNX])
     try:

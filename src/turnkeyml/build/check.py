@@ -6,13 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.floats import is_far
-from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.verdict import judge
+from turnkeyml.verify import Outputs, Reference, compare, is_far, judge
 
 if TYPE_CHECKING:
     from turnkeyml.build.inner import Walk
@@ -32,8 +29,7 @@ def check_onnx(
 ) -> Verification:
     """The verdict on an ONNX file, on recorded and held-out inputs."""
     from turnkeyml.build.operators import output_operators
-    from turnkeyml.runtimes.ort_session import OrtSession, named_operator
-    from turnkeyml.runtimes.ort_settings import OrtSettings
+    from turnkeyml.runtimes import OrtSession, OrtSettings, named_operator
 
     try:
         session = OrtSession(path, OrtSettings(threads))
@@ -97,7 +93,7 @@ def _on_other_inputs(
 
 def _matches(path: Path, known: Reference, precision: str, threads: int) -> bool:
     """Whether a file matches as a whole on a set of inputs."""
-    from turnkeyml.runtimes.ort_session import run_once
+    from turnkeyml.runtimes import run_once
 
     outputs = run_once(str(path), known.inputs, threads)
     pairs = zip(widened(outputs), widened(known.outputs), strict=False)

@@ -14,11 +14,16 @@ import onnx
 
 from turnkeyml.build.suppression import SUPPRESSION, the_same_boxes
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import InnerResult, Outputs, Reference
-from turnkeyml.verify.scale import root_mean_square
-from turnkeyml.verify.values import places_of, real
+from turnkeyml.verify import (
+    RULES,
+    InnerResult,
+    Outputs,
+    Reference,
+    compare,
+    places_of,
+    real,
+    root_mean_square,
+)
 
 __all__ = ["is_decision", "scores_of", "the_same_decision"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.build.origin import is_users_file
-from turnkeyml.cache.files import checksum
+from turnkeyml.cache import checksum
 
 __all__ = [
     "DEPTH",

@@ -29,11 +29,9 @@ from turnkeyml.build.decisions import is_decision, scores_of, the_same_decision
 from turnkeyml.build.interpolation import interpolates, moved_by_rounding, nearer
 from turnkeyml.build.known_results import Dims, Results
 from turnkeyml.build.suppression import SUPPRESSION
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.floats import is_far
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import Outputs, Reference, compare, is_far
 
 __all__ = ["Walk", "walk"]
 
@@ -304,7 +302,7 @@ class _Walker:
 
     def _compute(self, ahead: list[onnx.NodeProto], names: list[str]) -> Outputs:
         """Some values of the file, computed from what is known."""
-        from turnkeyml.runtimes.ort_session import run_once
+        from turnkeyml.runtimes import run_once
 
         if not names:
             return {}

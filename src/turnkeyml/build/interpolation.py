@@ -17,9 +17,7 @@ import onnx
 from onnx import helper
 
 from turnkeyml.build.onnx_files import nested_graphs
-from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import Outputs
-from turnkeyml.verify.scale import magnitude_of
+from turnkeyml.verify import RULES, Outputs, magnitude_of
 
 __all__ = ["interpolates", "moved_by_rounding", "nearer"]
 

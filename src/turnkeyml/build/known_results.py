@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 
 from turnkeyml.nouns import Verdict
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import InnerResult, Reference
+from turnkeyml.verify import InnerResult, Reference, compare
 
 __all__ = ["Dims", "Results"]
 

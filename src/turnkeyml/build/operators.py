@@ -14,8 +14,8 @@ from onnx import numpy_helper
 
 from turnkeyml.build.onnx_files import nested_graphs, read_graph
 from turnkeyml.nouns import OutputOperator
-from turnkeyml.runtimes.onnx_nodes import read_nodes
-from turnkeyml.verify.floor import FLOORS
+from turnkeyml.runtimes import read_nodes
+from turnkeyml.verify import FLOORS
 
 __all__ = ["operators_of", "output_operators"]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from turnkeyml.build.sequences import SEQUENCES, buildable_precisions, sequence_with, stages_of
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
+from turnkeyml.cache import BuildFolder, BuildState
 from turnkeyml.nouns import BuildStatus, Plan
-from turnkeyml.verify.capsule import is_intact
+from turnkeyml.verify import is_intact
 
 __all__ = ["Wanted", "key_of_sequence", "wanted_build", "why_rebuild"]
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turnkeyml.errors import UsageError, describe
-from turnkeyml.runtimes.plugins import InstalledPlugin, installed_plugins
+from turnkeyml.runtimes import InstalledPlugin, installed_plugins
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence, Stage

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.stage import ONNX, Workbench
-from turnkeyml.cache.files import link_or_copy
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState
+from turnkeyml.cache import BuildFolder, BuildState, link_or_copy
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.verdict import with_frozen
+from turnkeyml.verify import with_frozen
 
 __all__ = ["SHARE", "SharedBuild"]
 

@@ -17,13 +17,11 @@ from typing import Any, ClassVar
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.nouns import StageRecord, Verdict, Verification
-from turnkeyml.system.capture import captured
-from turnkeyml.system.machine import peak_memory_bytes, reset_peak_memory, usable_cores
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import with_frozen, with_stable_weights
+from turnkeyml.system import captured, peak_memory_bytes, reset_peak_memory, usable_cores
+from turnkeyml.verify import Reference, with_frozen, with_stable_weights
 
 __all__ = [
     "CONVERTED_TO",
@@ -126,7 +124,7 @@ class Workbench:
     def verify_by(self, path: Path) -> None:
         """Let later files match what a verified file computes, as the outputs of the original say
         nothing."""
-        from turnkeyml.runtimes.ort_session import run_once
+        from turnkeyml.runtimes import run_once
 
         self.reference.verified = run_once(str(path), self.reference.inputs, self.threads)
 

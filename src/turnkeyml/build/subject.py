@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from turnkeyml.errors import describe
-from turnkeyml.verify.further import FURTHER, draw_further
-from turnkeyml.verify.held_out import VARIANTS, draw
-from turnkeyml.verify.padding import draw_padded
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import FURTHER, VARIANTS, Outputs, Reference, draw, draw_further, draw_padded
 
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Stage
     from turnkeyml.nouns import InvocationRecord, OperationCount
-    from turnkeyml.runtimes.contract import LiveModel
+    from turnkeyml.runtimes import LiveModel
 
 __all__ = ["FEW_SETS_BYTES", "Subject", "comparable_on", "differ"]
 

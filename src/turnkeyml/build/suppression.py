@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import onnx
 
-from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reference import InnerResult, Outputs
+from turnkeyml.verify import RULES, InnerResult, Outputs
 
 __all__ = ["SUPPRESSION", "the_same_boxes"]
 

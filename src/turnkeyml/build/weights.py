@@ -17,7 +17,7 @@ import onnx
 from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
 from turnkeyml.build.onnx_files import ALIGNMENT
-from turnkeyml.cache.arrays import widen
+from turnkeyml.cache import widen
 
 __all__ = ["Location", "detach", "reattach", "to_float16"]
 

@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from turnkeyml.build import onnx_files, weights
-from turnkeyml.cache.arrays import widen
+from turnkeyml.cache import widen
 
 __all__ = ["widen_bfloat16"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import checksum, make_way, open_regular, replacing
 from turnkeyml.errors import MeasureError, describe
-from turnkeyml.nouns.plain import DamagedRecord
+from turnkeyml.nouns import DamagedRecord
 
 __all__ = [
     "BFLOAT16",

@@ -15,7 +15,7 @@ from typing import Any
 
 from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.errors import named
-from turnkeyml.nouns.plain import DamagedRecord, check_plain
+from turnkeyml.nouns import DamagedRecord, check_plain
 
 __all__ = [
     "TEMPORARY_PREFIX",

@@ -44,7 +44,7 @@ from pathlib import Path
 from turnkeyml.cache.files import TEMPORARY_PREFIX, is_regular, read_yaml
 from turnkeyml.cache.locks import FileLock, Rank
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.system.process_tree import start_time
+from turnkeyml.system import start_time
 
 __all__ = [
     "BuildFolder",

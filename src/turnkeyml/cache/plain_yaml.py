@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from yaml.resolver import Resolver
 
-from turnkeyml.nouns.plain import DEEPEST, LARGEST, DamagedRecord
+from turnkeyml.nouns import DEEPEST, LARGEST, DamagedRecord
 
 __all__ = ["parse"]
 

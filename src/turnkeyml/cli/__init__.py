@@ -1,1 +1,15 @@
 """The command line: one file per command, each a thin layer over the API."""
+
+from turnkeyml.doors import door
+
+__getattr__ = door(
+    __name__,
+    {
+        "benchit": "translate",
+        "defaults": "Defaults",
+        "entry": "main",
+        "project_file": "find_settings",
+        "spawn": "DEFAULT_TIMEOUT_SECONDS",
+        "words": "COMMANDS WITHOUT_OPTIONS parse",
+    },
+)

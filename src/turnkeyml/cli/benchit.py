@@ -7,7 +7,7 @@ import os
 
 from turnkeyml.cli.words import COMMANDS
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.pairs import split_hashes
+from turnkeyml.nouns import split_hashes
 
 __all__ = ["OLDER_COMMANDS", "add_older_options", "translate"]
 
@@ -79,8 +79,8 @@ def _sequence(words: list[str]) -> list[str]:
     is_chosen = any(values is not None for values in chosen)
     if is_chosen or not rest or any(word.endswith(".onnx") for word in rest):
         return []
-    from turnkeyml.build.sequences import sequence_with
-    from turnkeyml.runtimes.registry import all_runtimes
+    from turnkeyml.build import sequence_with
+    from turnkeyml.runtimes import all_runtimes
 
     live = {runtime.name for runtime in all_runtimes() if not runtime.measures_files}
     if found.runtime and live.issuperset(found.runtime):

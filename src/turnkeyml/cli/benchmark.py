@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api import benchmark_files
-from turnkeyml.api.forecasts import forecast_benchmark
+from turnkeyml.api import benchmark_files, forecast_benchmark
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import BenchmarkOptions
 

@@ -8,8 +8,7 @@ from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_errors, print_lines
-from turnkeyml.display.status import build_lines, mismatch_line
+from turnkeyml.display import build_lines, mismatch_line, print_errors, print_lines
 from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.options import RemeasureOptions, Verbose, settle
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from turnkeyml.api import list_builds
-from turnkeyml.api.builds import build_summaries
-from turnkeyml.cache.summary_index import BuildSummary
+from turnkeyml.api import build_summaries, list_builds
+from turnkeyml.cache import BuildSummary
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.build_list import build_table, sort_builds
-from turnkeyml.display.builds import names_lines
-from turnkeyml.display.console import print_lines, terminal_width
-from turnkeyml.display.progress import Progress
+from turnkeyml.display import (
+    Progress,
+    build_table,
+    names_lines,
+    print_lines,
+    sort_builds,
+    terminal_width,
+)
 from turnkeyml.options import CacheOptions, ListView, settle
 
 __all__ = ["run"]

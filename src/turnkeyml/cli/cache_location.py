@@ -6,7 +6,7 @@ import argparse
 
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import print_lines
 from turnkeyml.options import CacheOptions, settle
 
 __all__ = ["run"]

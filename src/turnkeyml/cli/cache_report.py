@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api.reports import save_report
+from turnkeyml.api import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines
-from turnkeyml.display.progress import Progress
+from turnkeyml.display import Progress, print_lines
 from turnkeyml.options import ReportOptions, settle
-from turnkeyml.report.table import SavedReport
+from turnkeyml.report import SavedReport
 
 __all__ = ["run"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api.reports import serve
+from turnkeyml.api import serve
 from turnkeyml.cli.arguments import given
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import print_lines
 from turnkeyml.options import ServeOptions, settle
 
 __all__ = ["run"]

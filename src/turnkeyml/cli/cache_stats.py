@@ -8,8 +8,7 @@ from turnkeyml.api import build_stats
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.builds import stats_lines
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import print_lines, stats_lines
 from turnkeyml.options import CacheOptions, settle
 
 __all__ = ["run"]

@@ -8,15 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.api import list_builds
-from turnkeyml.api.builds import is_filtered, matching
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.summary_index import BuildSummary, disk_bytes
+from turnkeyml.api import is_filtered, list_builds, matching
+from turnkeyml.cache import BuildFolder, BuildSummary, disk_bytes
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.damages import tell_damages
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.build_list import build_table, size_in_words
-from turnkeyml.display.console import in_terminal, print_errors, print_lines
+from turnkeyml.display import build_table, in_terminal, print_errors, print_lines, size_in_words
 from turnkeyml.errors import UsageError
 from turnkeyml.escaping import one_line
 from turnkeyml.options import Confirmation, SelectOptions, settle

@@ -7,16 +7,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.api import compare, conditions_met
-from turnkeyml.api.comparing import save_comparison
+from turnkeyml.api import compare, conditions_met, save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import in_terminal, print_errors, print_lines, write_document
-from turnkeyml.display.progress import Progress
+from turnkeyml.display import Progress, in_terminal, print_errors, print_lines, write_document
 from turnkeyml.options import CompareOptions, CompareView, settle
-from turnkeyml.report.comparison import undecided_in_words
-from turnkeyml.report.comparison_report import render
-from turnkeyml.report.formats import find_format
+from turnkeyml.report import find_format, render, undecided_in_words
 
 __all__ = ["run"]
 

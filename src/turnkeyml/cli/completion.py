@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.display.console import write_document
+from turnkeyml.display import write_document
 from turnkeyml.options import CompletionOptions, settle
 
 __all__ = ["run"]

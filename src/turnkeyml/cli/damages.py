@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from turnkeyml.api.builds import cache_of, select_builds
-from turnkeyml.cache.checkup import damages
-from turnkeyml.display.console import print_errors
+from turnkeyml.api import cache_of, select_builds
+from turnkeyml.cache import damages
+from turnkeyml.display import print_errors
 
 __all__ = ["tell_damages"]
 

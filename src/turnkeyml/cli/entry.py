@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from turnkeyml.display.console import finish_streams, open_standard_streams, print_errors
+from turnkeyml.display import finish_streams, open_standard_streams, print_errors
 
 if TYPE_CHECKING:
     import argparse
@@ -158,7 +158,7 @@ def _warn_of_plugins(program: str, command: str = "") -> None:
     take part. Each sentence is printed once.
     """
     if command in EVALUATING:
-        from turnkeyml.runtimes.registry import all_devices
+        from turnkeyml.runtimes import all_devices
 
         all_devices()
     plugins = sys.modules.get("turnkeyml.runtimes.plugins")

@@ -7,11 +7,8 @@ from collections.abc import Callable
 
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines, terminal_width
-from turnkeyml.display.forecasts import forecast_lines
-from turnkeyml.display.status import closing_line
-from turnkeyml.nouns import InputResult
-from turnkeyml.nouns.forecasts import Forecast
+from turnkeyml.display import closing_line, forecast_lines, print_lines, terminal_width
+from turnkeyml.nouns import Forecast, InputResult
 from turnkeyml.options import DryRun, settle
 
 __all__ = ["evaluate"]

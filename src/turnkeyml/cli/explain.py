@@ -9,10 +9,9 @@ from pathlib import Path
 from turnkeyml.api import explain
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_errors, print_lines, terminal_width
-from turnkeyml.display.explanation import explanation_lines
+from turnkeyml.display import explanation_lines, print_errors, print_lines, terminal_width
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.explanations import Explanation
+from turnkeyml.nouns import Explanation
 from turnkeyml.options import ExplainOptions, TraceView, settle
 
 __all__ = ["run"]

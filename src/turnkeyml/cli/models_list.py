@@ -7,8 +7,7 @@ import argparse
 from turnkeyml.api import list_models
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.builds import model_lines
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import model_lines, print_lines
 from turnkeyml.options import ModelsOptions, ModelsView, settle
 
 __all__ = ["run"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.cli.arguments import given
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import print_lines
 from turnkeyml.filesystem import MODELS_DIR
 from turnkeyml.options import QuietView, settle
 

@@ -8,7 +8,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from turnkeyml.display.console import flush_streams, write_document
+from turnkeyml.display import flush_streams, write_document
 
 __all__ = ["Output", "print_error", "wants_json"]
 
@@ -37,7 +37,7 @@ class Output:
     def set_content(self, *, ok: bool = True, **content: Any) -> None:
         """Set the content of the document that is printed when the command is done."""
         if self._wanted:
-            from turnkeyml.report.document import make_document
+            from turnkeyml.report import make_document
 
             self._document = make_document(self._command, ok=ok, **content)
 
@@ -54,7 +54,7 @@ class Output:
         os.dup2(self._original, 1)
         os.close(self._original)
         if error is None and self._document is not None:
-            from turnkeyml.report.document import to_json
+            from turnkeyml.report import to_json
 
             write_document(to_json(self._document))
 
@@ -70,7 +70,7 @@ def wants_json(options: argparse.Namespace) -> bool:
 def print_error(words: list[str], message: str) -> None:
     """Print the document of a command that ended with an error."""
     from turnkeyml.cli.words import COMMANDS
-    from turnkeyml.report.document import make_document, to_json
+    from turnkeyml.report import make_document, to_json
 
     command = words[0] if words[0] in COMMANDS else "benchmark"
     actions = COMMANDS[command]

@@ -6,8 +6,7 @@ import argparse
 
 from turnkeyml.api import list_plugins
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines
-from turnkeyml.display.plugins import plugin_lines
+from turnkeyml.display import plugin_lines, print_lines
 
 __all__ = ["run"]
 

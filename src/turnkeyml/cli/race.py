@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from turnkeyml.api import race_files
-from turnkeyml.api.forecasts import forecast_race
+from turnkeyml.api import forecast_race, race_files
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import RaceOptions
 

@@ -1,5 +1,5 @@
 """Alias of ``DEFAULT_TIMEOUT_SECONDS``, which the guides import from here."""
 
-from turnkeyml.launch.run import DEFAULT_TIMEOUT_SECONDS
+from turnkeyml.launch import DEFAULT_TIMEOUT_SECONDS
 
 __all__ = ["DEFAULT_TIMEOUT_SECONDS"]

@@ -6,8 +6,7 @@ import argparse
 
 from turnkeyml.api import system_info
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines, terminal_width
-from turnkeyml.display.system import system_lines
+from turnkeyml.display import print_lines, system_lines, terminal_width
 
 __all__ = ["run"]
 

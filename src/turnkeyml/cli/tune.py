@@ -7,9 +7,7 @@ import argparse
 from turnkeyml.api import tune
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display.console import print_lines
-from turnkeyml.display.status import closing_line
-from turnkeyml.display.tuning import TuneProgress, result_lines
+from turnkeyml.display import TuneProgress, closing_line, print_lines, result_lines
 from turnkeyml.options import TuneOptions
 
 __all__ = ["run"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml import __version__
-from turnkeyml.display.console import print_lines
+from turnkeyml.display import print_lines
 
 __all__ = ["run"]
 

@@ -7,7 +7,7 @@ import os
 from importlib import import_module
 
 from turnkeyml import __version__
-from turnkeyml.display.console import write_document
+from turnkeyml.display import write_document
 from turnkeyml.errors import UsageError
 
 __all__ = ["COMMANDS", "parse", "run"]
@@ -226,7 +226,7 @@ def _in_order(words: list[str]) -> list[str]:
 
 
 def _looks_like_input(word: str) -> bool:
-    from turnkeyml.nouns.pairs import split_hashes
+    from turnkeyml.nouns import split_hashes
 
     path, _ = split_hashes(word)
     return "." in path or "/" in path or "*" in path
@@ -235,7 +235,7 @@ def _looks_like_input(word: str) -> bool:
 def _names_input(word: str) -> bool:
     if _looks_like_input(word):
         return True
-    from turnkeyml.discover.shipped import shipped_corpora
+    from turnkeyml.discover import shipped_corpora
 
     return word in shipped_corpora()
 
@@ -244,7 +244,7 @@ def _unknown(word: str) -> str:
     """The message for a first word that is neither a command nor an input."""
     import difflib
 
-    from turnkeyml.discover.inputs import did_you_mean
+    from turnkeyml.discover import did_you_mean
 
     close = difflib.get_close_matches(word, COMMANDS, 1)
     hint = f" Did you mean '{close[0]}'?" if close else did_you_mean(word)

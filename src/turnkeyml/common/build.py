@@ -1,5 +1,5 @@
 """Alias of ``DEFAULT_ONNX_OPSET``."""
 
-from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+from turnkeyml.build import DEFAULT_ONNX_OPSET
 
 __all__ = ["DEFAULT_ONNX_OPSET"]

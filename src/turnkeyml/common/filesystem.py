@@ -1,5 +1,5 @@
 """The import path of ``Stats`` that plugins use."""
 
-from turnkeyml.runtimes.base_rt import Stats
+from turnkeyml.runtimes import Stats
 
 __all__ = ["Stats"]

@@ -14,8 +14,7 @@ from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.discover.packaged import find_module, is_module_name
 from turnkeyml.errors import UsageError
 from turnkeyml.frameworks import frameworks
-from turnkeyml.nouns import Input
-from turnkeyml.nouns.pairs import split_hashes
+from turnkeyml.nouns import Input, split_hashes
 
 __all__ = ["did_you_mean", "find_inputs", "is_input_name", "suffixes"]
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Subject
 from turnkeyml.discover.processes import PROCESSES, counting_processes
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
@@ -57,7 +57,7 @@ def _run(
     on_found: Callable[[InvocationRecord], None] | None,
     threads: int | None,
 ) -> Found:
-    from turnkeyml.frameworks.register import Register
+    from turnkeyml.frameworks import Register
 
     register = Register(item.stem, on_found)
     with contextlib.ExitStack() as stack:

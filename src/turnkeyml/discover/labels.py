@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.pairs import split_pair
+from turnkeyml.nouns import split_pair
 
 __all__ = ["Labels", "matches", "parse_filter", "read_labels"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from turnkeyml.cache.summary_index import BuildSummary, EvaluationSummary
+from turnkeyml.cache import BuildSummary, EvaluationSummary
 from turnkeyml.escaping import one_line
 from turnkeyml.nouns import Cause, Grade, Verdict, in_words
-from turnkeyml.report.tables import significant
+from turnkeyml.report import significant
 
 __all__ = ["ORDERS", "age_in_words", "build_table", "size_in_words", "sort_builds"]
 

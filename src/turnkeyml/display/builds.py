@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import to_yaml
-from turnkeyml.report.tables import text_table
+from turnkeyml.cache import to_yaml
+from turnkeyml.report import text_table
 
 __all__ = ["names_lines", "model_lines", "stats_lines"]
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from turnkeyml.measure.grade import LIMITS, disturbances
+from turnkeyml.measure import LIMITS, disturbances
 from turnkeyml.nouns import Aspect, Evaluation, Flag, FlagKind, Grade, Performance
 
 __all__ = ["cautions", "every_caution"]

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from turnkeyml.escaping import one_line
-from turnkeyml.explanation.words import counted, gigaflops, milliseconds, size
-from turnkeyml.nouns.explanations import Explanation, Operator, Part
-from turnkeyml.report.tables import text_table
+from turnkeyml.explanation import counted, gigaflops, milliseconds, size
+from turnkeyml.nouns import Explanation, Operator, Part
+from turnkeyml.report import text_table
 
 __all__ = ["explanation_lines"]
 

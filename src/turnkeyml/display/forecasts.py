@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from turnkeyml.display.build_list import size_in_words
-from turnkeyml.nouns.forecasts import Forecast, LastTime, TaskForecast
+from turnkeyml.nouns import Forecast, LastTime, TaskForecast
 
 __all__ = ["forecast_lines", "span_in_words"]
 

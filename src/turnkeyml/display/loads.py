@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from turnkeyml.nouns import Evaluation, Performance, UnderLoad, label_of
-from turnkeyml.report.tables import significant, text_table
+from turnkeyml.report import significant, text_table
 
 __all__ = ["by_runtime", "load_lines"]
 

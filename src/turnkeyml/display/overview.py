@@ -18,8 +18,7 @@ from turnkeyml.nouns import (
     in_words,
     label_of,
 )
-from turnkeyml.report.failures import kind_of
-from turnkeyml.report.tables import significant, text_table
+from turnkeyml.report import kind_of, significant, text_table
 
 __all__ = ["Overview", "line_of"]
 

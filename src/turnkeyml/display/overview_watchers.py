@@ -9,10 +9,11 @@ from turnkeyml import environment
 from turnkeyml.display import console
 from turnkeyml.display.overview import Overview, line_of
 from turnkeyml.escaping import one_line
-from turnkeyml.nouns import Input, InputResult
-from turnkeyml.nouns.events import (
+from turnkeyml.nouns import (
     ArtifactChanged,
     Event,
+    Input,
+    InputResult,
     InvocationStarted,
     ScriptStarted,
     StageStarted,

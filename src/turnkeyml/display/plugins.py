@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from turnkeyml.nouns.plugins import PluginInfo
+from turnkeyml.nouns import PluginInfo
 
 __all__ = ["plugin_lines"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow, Verdict
-from turnkeyml.report.tables import significant, text_table
+from turnkeyml.report import significant, text_table
 
 __all__ = ["interval_in_words", "race_lines", "sweep_lines"]
 

@@ -25,7 +25,7 @@ from turnkeyml.nouns import (
     Verification,
     label_of,
 )
-from turnkeyml.report.tables import significant
+from turnkeyml.report import significant
 
 __all__ = [
     "HEADER",

@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from turnkeyml.display.status import size_in_words
-from turnkeyml.nouns import Grade
-from turnkeyml.nouns.system import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
-from turnkeyml.report.tables import text_table
+from turnkeyml.nouns import DeviceInfo, GpuInfo, Grade, NoiseFloor, RuntimeInfo, SystemInfo
+from turnkeyml.report import text_table
 
 __all__ = ["system_lines"]
 

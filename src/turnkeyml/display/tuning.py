@@ -6,8 +6,8 @@ from types import TracebackType
 
 from turnkeyml.display import console
 from turnkeyml.display.status import size_in_words
-from turnkeyml.nouns.tuning import BRIEF, Trial, TrialStatus, TuneResult
-from turnkeyml.report.tables import significant, text_table
+from turnkeyml.nouns import BRIEF, Trial, TrialStatus, TuneResult
+from turnkeyml.report import significant, text_table
 
 __all__ = ["TuneProgress", "result_lines"]
 

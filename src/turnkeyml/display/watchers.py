@@ -9,11 +9,12 @@ from turnkeyml import environment
 from turnkeyml.display import console
 from turnkeyml.display.status import HEADER, listing
 from turnkeyml.escaping import LONGEST_CELL, one_line
-from turnkeyml.nouns import Input, InputResult
-from turnkeyml.nouns.events import (
+from turnkeyml.nouns import (
     ArtifactChanged,
     BuildReused,
     Event,
+    Input,
+    InputResult,
     InvocationFinished,
     InvocationStarted,
     MeasureEstimated,

@@ -9,27 +9,28 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeyml.cache.locks import limit_waits, name_process
-from turnkeyml.discover.invocations import find_invocations
-from turnkeyml.discover.script import finish_like_python
+from turnkeyml.cache import limit_waits, name_process
+from turnkeyml.discover import find_invocations, finish_like_python
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.turns import Turns
-from turnkeyml.nouns import Input, InvocationRecord, SequenceSource, from_dict
-from turnkeyml.nouns.events import (
+from turnkeyml.nouns import (
+    Input,
     InputFinished,
     InvocationFinished,
     InvocationFound,
+    InvocationRecord,
     InvocationStarted,
     ScriptFinished,
     ScriptStarted,
+    SequenceSource,
     Sink,
+    from_dict,
 )
-from turnkeyml.system.leftovers import note_leftovers
+from turnkeyml.system import note_leftovers
 
 if TYPE_CHECKING:
-    from turnkeyml.build.stage import Sequence
-    from turnkeyml.build.subject import Subject
+    from turnkeyml.build import Sequence, Subject
 
 __all__ = ["main", "perform"]
 
@@ -122,7 +123,7 @@ def _what(record: InvocationRecord) -> str:
 def _load_sequence(source: SequenceSource | None) -> Sequence | None:
     if source is None:
         return None
-    from turnkeyml.build.sequences import load_sequence_file, unpickle_sequence
+    from turnkeyml.build import load_sequence_file, unpickle_sequence
 
     if source.file is not None:
         return load_sequence_file(source.file)

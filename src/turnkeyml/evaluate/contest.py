@@ -10,18 +10,21 @@ from dataclasses import replace
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.evaluate.progress import Report, Tell
 from turnkeyml.evaluate.runner import Outcome, Runner
-from turnkeyml.measure.memory import memory_speed
-from turnkeyml.measure.meter import Meter
-from turnkeyml.measure.race import RoundReferee, may_win
-from turnkeyml.measure.reported import ReportedMeter
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.spawn import Worker
-from turnkeyml.measure.weather import Weather
+from turnkeyml.measure import (
+    Meter,
+    ReportedMeter,
+    RoundReferee,
+    Rule,
+    Samples,
+    Weather,
+    Worker,
+    may_win,
+    memory_speed,
+    sample,
+)
 from turnkeyml.nouns import Verdict
-from turnkeyml.runtimes.contract import Device
-from turnkeyml.system.activity import Reading
-from turnkeyml.system.leftovers import OwnLoad, read_leftovers
+from turnkeyml.runtimes import Device
+from turnkeyml.system import OwnLoad, Reading, read_leftovers
 
 __all__ = ["Announce", "Quiet", "measure"]
 

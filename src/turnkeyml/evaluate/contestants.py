@@ -6,17 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from turnkeyml.build.stage import CONVERTED_TO, ONNX, WIDENED_FROM
-from turnkeyml.build.subject import Subject
-from turnkeyml.cache.files import checksum
-from turnkeyml.cache.layout import BuildFolder, safe_name
-from turnkeyml.cache.state import BuildState
+from turnkeyml.build import CONVERTED_TO, ONNX, WIDENED_FROM, Subject
+from turnkeyml.cache import BuildFolder, BuildState, checksum, safe_name
 from turnkeyml.errors import MeasureError
 from turnkeyml.evaluate.entries import Contestant, FileContestant, LiveContestant
-from turnkeyml.measure.spawn import Worker
+from turnkeyml.measure import Worker
 from turnkeyml.nouns import HERE, Phase, Place, Plan
-from turnkeyml.runtimes.contract import Request, Runtime
-from turnkeyml.system.machine import usable_cores
+from turnkeyml.runtimes import Request, Runtime
+from turnkeyml.system import usable_cores
 
 __all__ = ["Contestants"]
 

@@ -9,24 +9,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import BuildFolder, measurement_log
-from turnkeyml.measure.accelerator import Observation
-from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.fresh_inputs import varied_inputs
-from turnkeyml.measure.load.measure import LoadPoint
-from turnkeyml.measure.meter import Meter
-from turnkeyml.measure.opening import open_session
-from turnkeyml.measure.record import Costs
-from turnkeyml.measure.reported import NOT_SEEN
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.spawn import Worker
-from turnkeyml.measure.worker import WorkerRequest
-from turnkeyml.nouns import HERE, LoadPlan, Place, ReferenceRecord, Verification, label_of
-from turnkeyml.nouns.tuning import OutputErrors
-from turnkeyml.runtimes.contract import Request, Runtime
-from turnkeyml.system.capture import captured
-from turnkeyml.verify.verdict import judge_live
+from turnkeyml.build import Subject
+from turnkeyml.cache import BuildFolder, measurement_log
+from turnkeyml.measure import (
+    NOT_SEEN,
+    Costs,
+    LoadPoint,
+    Meter,
+    Observation,
+    Recheck,
+    Rule,
+    Worker,
+    WorkerRequest,
+    open_session,
+    varied_inputs,
+)
+from turnkeyml.nouns import (
+    HERE,
+    LoadPlan,
+    OutputErrors,
+    Place,
+    ReferenceRecord,
+    Verification,
+    label_of,
+)
+from turnkeyml.runtimes import Request, Runtime
+from turnkeyml.system import captured
+from turnkeyml.verify import judge_live
 
 __all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
 

@@ -11,20 +11,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnkeyml import environment
-from turnkeyml.build.builder import Built, build
-from turnkeyml.build.reuse import Wanted, wanted_build
-from turnkeyml.build.sequences import find_sequence
-from turnkeyml.build.shared import SharedBuild
-from turnkeyml.build.stage import WIDENED_FROM, Sequence
-from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.locks import FileLock
-from turnkeyml.cache.state import PhaseEnd, read_state
-from turnkeyml.cache.stats import (
+from turnkeyml.build import (
+    WIDENED_FROM,
+    Built,
+    Sequence,
+    SharedBuild,
+    Subject,
+    Wanted,
+    build,
+    find_sequence,
+    wanted_build,
+)
+from turnkeyml.cache import (
+    BuildFolder,
+    FileLock,
+    PhaseEnd,
     Work,
     add_evaluation,
     close_work,
     end_held_work,
+    read_state,
     record_build,
     update_invocation,
     update_stats,
@@ -35,24 +41,21 @@ from turnkeyml.evaluate.measuring import measure_contestants, planned
 from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import (
     HERE,
+    ArtifactChanged,
     BuildStatus,
     Evaluation,
     InvocationResult,
-    Plan,
-    RaceResult,
-    label_of,
-)
-from turnkeyml.nouns.events import (
-    ArtifactChanged,
     MeasureEstimated,
     MeasureProgress,
     MeasureStarted,
+    Plan,
+    RaceResult,
     Sink,
     WaitEnded,
     Waiting,
+    label_of,
 )
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
+from turnkeyml.runtimes import Runtime, available_runtimes, find_device, find_runtime
 
 __all__ = ["evaluate"]
 

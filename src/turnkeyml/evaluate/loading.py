@@ -9,17 +9,14 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from turnkeyml.cache.layout import safe_name
+from turnkeyml.cache import safe_name
 from turnkeyml.evaluate.entries import Contestant
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.runner import Outcome, Runner
-from turnkeyml.measure.grade import grade_of
-from turnkeyml.measure.load.flags import load_flags
-from turnkeyml.measure.load.measure import LoadPoint
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure import LoadPoint, Rule, grade_of, load_flags
 from turnkeyml.nouns import LoadPlan, Verification
-from turnkeyml.runtimes.contract import Device
-from turnkeyml.system.leftovers import read_leftovers
+from turnkeyml.runtimes import Device
+from turnkeyml.system import read_leftovers
 
 __all__ = ["measure_loads"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
-from turnkeyml.cache.layout import BuildFolder, samples_file
+from turnkeyml.cache import BuildFolder, samples_file
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate.contest import Announce, Quiet, measure
 from turnkeyml.evaluate.contestants import Contestants
@@ -14,14 +14,19 @@ from turnkeyml.evaluate.entries import Contestant
 from turnkeyml.evaluate.loading import measure_loads
 from turnkeyml.evaluate.progress import Tell
 from turnkeyml.evaluate.runner import Outcome, changed_warning
-from turnkeyml.measure.generation import with_token_times
-from turnkeyml.measure.race import judge
-from turnkeyml.measure.record import failed, save_evaluation
-from turnkeyml.measure.reported import SELF_REPORTED
-from turnkeyml.measure.rules import DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE, Rule
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    QUICK_RULE,
+    RIGOROUS_RULE,
+    SELF_REPORTED,
+    Rule,
+    failed,
+    judge,
+    save_evaluation,
+    with_token_times,
+)
 from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, UnderLoad, answers_to
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.registry import find_device
+from turnkeyml.runtimes import Runtime, find_device
 
 __all__ = ["measure_contestants", "planned", "rule_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from turnkeyml.measure.sampler import PAUSING, WARMING, Progress
+from turnkeyml.measure import PAUSING, WARMING, Progress
 
 __all__ = ["Report", "Tell"]
 

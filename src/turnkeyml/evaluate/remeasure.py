@@ -6,26 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.locks import LockTimeout, teller
-from turnkeyml.cache.state import ABANDONED, BuildState, PhaseEnd, read_state
-from turnkeyml.cache.stats import (
+from turnkeyml.cache import (
+    ABANDONED,
+    BuildFolder,
+    BuildState,
+    LockTimeout,
+    PhaseEnd,
     Work,
     add_evaluation,
     begin_work,
     close_work,
     end_held_work,
     evaluations_in,
+    read_state,
     read_stats,
+    teller,
 )
 from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
 from turnkeyml.evaluate.skip import SKIP
-from turnkeyml.measure.record import failed
-from turnkeyml.nouns import HERE, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
-from turnkeyml.nouns.tuning import TUNED
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.measure import failed
+from turnkeyml.nouns import HERE, TUNED, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
+from turnkeyml.runtimes import Runtime, find_device, find_runtime
 
 __all__ = ["measure_again"]
 

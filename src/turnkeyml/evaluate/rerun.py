@@ -9,21 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from turnkeyml.build.subject import Subject
-from turnkeyml.discover.inputs import find_inputs
-from turnkeyml.discover.invocations import find_invocations
+from turnkeyml.build import Subject
+from turnkeyml.discover import find_inputs, find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
-from turnkeyml.measure.opening import Opened, open_session
-from turnkeyml.measure.worker import Hello, claim_streams, serve
+from turnkeyml.measure import Hello, Opened, claim_streams, open_session, serve
 from turnkeyml.nouns import Verification, from_dict
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import judge_live
+from turnkeyml.runtimes import Request, find_runtime
+from turnkeyml.verify import Reference, judge_live
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["RerunRequest", "main"]
 

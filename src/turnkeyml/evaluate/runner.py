@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from turnkeyml.cache.layout import measurement_log
+from turnkeyml.cache import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
-from turnkeyml.measure.accelerator import Observation
-from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.flags import about_folding
-from turnkeyml.measure.record import Sitting, evaluation_of, failed
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure import (
+    Observation,
+    Recheck,
+    Rule,
+    Samples,
+    Sitting,
+    about_folding,
+    evaluation_of,
+    failed,
+)
 from turnkeyml.nouns import (
     Conditions,
     Evaluation,
@@ -27,8 +31,8 @@ from turnkeyml.nouns import (
     answers_to,
     label_of,
 )
-from turnkeyml.runtimes.contract import Device
-from turnkeyml.system.capture import captured
+from turnkeyml.runtimes import Device
+from turnkeyml.system import captured
 
 __all__ = ["Outcome", "Runner", "changed_warning"]
 

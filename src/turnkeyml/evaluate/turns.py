@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from turnkeyml.cache.locks import Turn
-from turnkeyml.nouns.events import Sink, TurnAwaited, TurnReturned, TurnTaken, WaitEnded, Waiting
+from turnkeyml.cache import Turn
+from turnkeyml.nouns import Sink, TurnAwaited, TurnReturned, TurnTaken, WaitEnded, Waiting
 
 __all__ = ["Turns"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from turnkeyml.explanation.roofline import SHORT_MS, is_transfer, limit_of
 from turnkeyml.explanation.words import counted, milliseconds, size
-from turnkeyml.nouns.explanations import Explanation, Finding, Operator
+from turnkeyml.nouns import Explanation, Finding, Operator
 
 __all__ = ["ACCELERATED", "BY_HOST"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from turnkeyml.explanation.words import milliseconds
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 
 __all__ = ["Account", "account"]
 

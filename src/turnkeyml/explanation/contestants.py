@@ -8,17 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.cache.stats import read_stats
+from turnkeyml.cache import BuildFolder, BuildState, read_state, read_stats
 from turnkeyml.errors import MeasureError
-from turnkeyml.evaluate.contestants import Contestants
-from turnkeyml.evaluate.entries import Contestant, Entry, FileContestant
-from turnkeyml.evaluate.rerun import RerunRequest
-from turnkeyml.measure.spawn import Worker
+from turnkeyml.evaluate import Contestant, Contestants, Entry, FileContestant, RerunRequest
+from turnkeyml.measure import Worker
 from turnkeyml.nouns import HERE, Place, Plan
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.system.machine import usable_cores
+from turnkeyml.runtimes import Runtime
+from turnkeyml.system import usable_cores
 
 __all__ = ["Candidate", "candidates"]
 

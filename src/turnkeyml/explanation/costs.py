@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.source import NOTHING, SourceNode
-from turnkeyml.nouns.profiles import OperatorTime, TensorShape
+from turnkeyml.nouns import OperatorTime, TensorShape
 
 __all__ = ["Cost", "cost_of", "nbytes", "precision_of"]
 

@@ -6,10 +6,8 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from turnkeyml.nouns import OTHER_SHARE
-from turnkeyml.nouns.explanations import Peaks
-from turnkeyml.system.activity import Reading, read_activity
-from turnkeyml.system.machine import allowed_processors
+from turnkeyml.nouns import OTHER_SHARE, Peaks
+from turnkeyml.system import Reading, allowed_processors, read_activity
 
 __all__ = ["best_of", "is_disturbed", "watched"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.words import counted, milliseconds
-from turnkeyml.nouns.explanations import Explanation, Finding, Operator
+from turnkeyml.nouns import Explanation, Finding, Operator
 
 __all__ = ["SHORT_MS", "dominant", "is_overhead", "named_operator"]
 

@@ -7,11 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import BuildFolder, trace_file
-from turnkeyml.cache.locks import teller
-from turnkeyml.cache.state import ABANDONED, read_state
-from turnkeyml.cache.stats import end_held_work, read_stats
+from turnkeyml.cache import (
+    ABANDONED,
+    BuildFolder,
+    end_held_work,
+    read_state,
+    read_stats,
+    teller,
+    trace_file,
+    write_json,
+)
 from turnkeyml.errors import MeasureError
 from turnkeyml.explanation.accounting import account
 from turnkeyml.explanation.disturbance import is_disturbed
@@ -30,12 +35,8 @@ from turnkeyml.explanation.roofline import (
 )
 from turnkeyml.explanation.source import SourceNode, read_source
 from turnkeyml.explanation.trace import trace_of
-from turnkeyml.nouns import Evaluation, Performance, Plan, to_dict
-from turnkeyml.nouns.explanations import Explanation, Peaks
-from turnkeyml.nouns.profiles import LAYER
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.nvml import gpu_index
-from turnkeyml.runtimes.registry import find_device, find_runtime
+from turnkeyml.nouns import LAYER, Evaluation, Explanation, Peaks, Performance, Plan, to_dict
+from turnkeyml.runtimes import Runtime, find_device, find_runtime, gpu_index
 
 __all__ = ["explain_build"]
 

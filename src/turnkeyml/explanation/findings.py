@@ -15,7 +15,7 @@ from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.roofline import is_transfer
 from turnkeyml.explanation.threads import thread_findings
 from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
-from turnkeyml.nouns.explanations import Alternative, Bound, Explanation, Finding, Operator
+from turnkeyml.nouns import Alternative, Bound, Explanation, Finding, Operator
 
 __all__ = ["findings_of"]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.roofline import module_of
 from turnkeyml.explanation.source import SourceNode
-from turnkeyml.nouns.profiles import LAYER, OperatorTime, Profile, TensorShape
+from turnkeyml.nouns import LAYER, OperatorTime, Profile, TensorShape
 
 __all__ = ["with_nodes"]
 

@@ -162,7 +162,7 @@ def _with_cuda_provider(
     import numpy as np
     import onnxruntime
 
-    from turnkeyml.runtimes.ort_gpu_options import load_libraries
+    from turnkeyml.runtimes import load_libraries
 
     load_libraries()
     provider, number = "CUDAExecutionProvider", int(device.partition(":")[2] or 0)

@@ -81,13 +81,7 @@ def _kernels(torch: Any, device: str, size: int) -> Iterator[tuple[str, int, flo
 
 def _with_cuda(device: str) -> None:
     """Copies within the GPU, by the CUDA runtime library alone."""
-    from turnkeyml.runtimes.cuda import (
-        CudaStream,
-        DeviceArray,
-        free_memory,
-        set_device,
-        within_device,
-    )
+    from turnkeyml.runtimes import CudaStream, DeviceArray, free_memory, set_device, within_device
 
     set_device(int(device.partition(":")[2] or 0))
     stream = CudaStream()
@@ -104,7 +98,7 @@ def _with_cuda(device: str) -> None:
 
 def _copy_seconds(stream: Any, copy: Callable[[], int]) -> float:
     """The shortest time of a copy, of several that follow each other."""
-    from turnkeyml.runtimes.cuda import CudaEvent, CudaGraph
+    from turnkeyml.runtimes import CudaEvent, CudaGraph
 
     begin, end = CudaEvent(), CudaEvent()
     best, until = float("inf"), time.perf_counter() + SECONDS

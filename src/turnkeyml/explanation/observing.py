@@ -6,17 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.errors import MeasureError
-from turnkeyml.evaluate.contest import measure
+from turnkeyml.evaluate import measure
 from turnkeyml.explanation.contestants import Candidate, candidates
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.spawn import Worker
-from turnkeyml.nouns import Evaluation, Plan
-from turnkeyml.nouns.explanations import Alternative
-from turnkeyml.nouns.profiles import Profile
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.registry import find_device
+from turnkeyml.measure import Rule, Worker
+from turnkeyml.nouns import Alternative, Evaluation, Plan, Profile
+from turnkeyml.runtimes import Runtime, find_device
 
 __all__ = ["Observed", "observe"]
 

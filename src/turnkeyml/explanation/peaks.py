@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 
 from turnkeyml import interpreter
-from turnkeyml.cache.files import read_json, write_json
-from turnkeyml.cache.layout import peaks_file
+from turnkeyml.cache import peaks_file, read_json, write_json
 from turnkeyml.explanation.disturbance import best_of, is_disturbed, watched
 from turnkeyml.explanation.matrix_product import LIBRARIES, ON_ACCELERATOR
 from turnkeyml.explanation.words import counted
-from turnkeyml.nouns import DamagedRecord, from_dict, to_dict
-from turnkeyml.nouns.explanations import Peaks
-from turnkeyml.system.machine import allowed_processors, cpu_name
+from turnkeyml.nouns import DamagedRecord, Peaks, from_dict, to_dict
+from turnkeyml.system import allowed_processors, cpu_name
 
 __all__ = ["Accelerator", "bandwidth", "measure_accelerator", "measure_peaks", "peaks_of"]
 

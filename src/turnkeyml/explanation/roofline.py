@@ -10,8 +10,7 @@ from turnkeyml.explanation.costs import cost_of
 from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.peaks import bandwidth
 from turnkeyml.explanation.source import NOTHING, SourceNode
-from turnkeyml.nouns.explanations import Bound, Operator, Part, Peaks
-from turnkeyml.nouns.profiles import OperatorTime, Profile
+from turnkeyml.nouns import Bound, Operator, OperatorTime, Part, Peaks, Profile
 
 __all__ = [
     "held_to_peaks",

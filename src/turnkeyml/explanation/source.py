@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.nouns.profiles import TensorShape
+from turnkeyml.nouns import TensorShape
 
 __all__ = ["NOTHING", "SourceNode", "read_source"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from turnkeyml.explanation.words import counted, milliseconds
-from turnkeyml.nouns.explanations import Alternative, Explanation, Finding
+from turnkeyml.nouns import Alternative, Explanation, Finding
 
 __all__ = ["thread_findings"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnkeyml.nouns.explanations import Explanation, Operator
-from turnkeyml.nouns.profiles import Profile, Span
+from turnkeyml.nouns import Explanation, Operator, Profile, Span
 
 __all__ = ["trace_of"]
 

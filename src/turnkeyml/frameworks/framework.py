@@ -1,17 +1,18 @@
-"""The interface that every framework implements."""
+"""The interface that every framework implements, and the frameworks there are."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from turnkeyml.build.subject import Subject
+    from turnkeyml.build import Subject
     from turnkeyml.frameworks.register import Register
     from turnkeyml.nouns import Input
 
-__all__ = ["Framework"]
+__all__ = ["FRAMEWORKS", "Framework", "find_framework", "framework_of", "frameworks", "reader_of"]
 
 
 class Framework:
@@ -61,3 +62,29 @@ class Framework:
         ``input_shape`` has shapes by input and sizes by dimension, ``inputs`` is a file of arrays.
         """
         raise NotImplementedError(f"{self.name} has no files")
+
+
+FRAMEWORKS = ("torch", "onnx", "keras", "sklearn")
+"""The names of the folders. A model that two frameworks own belongs to the later one."""
+
+
+def frameworks() -> list[Framework]:
+    """Every framework. Each imports its library lazily."""
+    return [find_framework(name) for name in FRAMEWORKS]
+
+
+def find_framework(name: str) -> Framework:
+    """The framework with this folder name."""
+    framework: Framework = import_module(f"turnkeyml.frameworks.{name}").FRAMEWORK
+    return framework
+
+
+def reader_of(path: str) -> Framework | None:
+    """The framework that reads this model file, by suffix; None for a script."""
+    suffixes = {f.suffix: f for f in frameworks() if f.suffix}
+    return next((f for s, f in suffixes.items() if path.lower().endswith(s)), None)
+
+
+def framework_of(model: Any) -> Framework | None:
+    """The framework of a live model; None for an object of no known framework."""
+    return next((f for f in reversed(frameworks()) if f.owns(model)), None)

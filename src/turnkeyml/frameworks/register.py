@@ -11,8 +11,8 @@ from types import FrameType
 from typing import Any, Protocol, TypeVar
 
 from turnkeyml import structure
-from turnkeyml.build.subject import Subject
-from turnkeyml.cache.layout import build_name
+from turnkeyml.build import Subject
+from turnkeyml.cache import build_name
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.arguments import chosen_arguments, flags_of, in_words
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short

@@ -6,17 +6,29 @@ import os
 import shutil
 from pathlib import Path
 
-from turnkeyml.build.reuse import key_of_sequence, wanted_build, why_rebuild
-from turnkeyml.build.sequences import buildable_precisions, sequence_with
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state
-from turnkeyml.cache.summary_index import disk_bytes
+from turnkeyml.build import (
+    buildable_precisions,
+    key_of_sequence,
+    sequence_with,
+    wanted_build,
+    why_rebuild,
+)
+from turnkeyml.cache import BuildFolder, BuildState, disk_bytes, read_state
 from turnkeyml.launch.journal import Earlier, Journal
 from turnkeyml.launch.run import Launch
-from turnkeyml.nouns import HERE, WAITING, InputResult, Plan, Task, label_of
-from turnkeyml.nouns.forecasts import CachedBuild, Forecast, LastTime, TaskForecast
-from turnkeyml.runtimes.contract import Runtime
-from turnkeyml.runtimes.registry import available_runtimes, find_device, find_runtime
+from turnkeyml.nouns import (
+    HERE,
+    WAITING,
+    CachedBuild,
+    Forecast,
+    InputResult,
+    LastTime,
+    Plan,
+    Task,
+    TaskForecast,
+    label_of,
+)
+from turnkeyml.runtimes import Runtime, available_runtimes, find_device, find_runtime
 
 __all__ = ["forecast"]
 

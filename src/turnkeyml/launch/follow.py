@@ -10,33 +10,31 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.frameworks import frameworks
-from turnkeyml.measure.generation import generations
+from turnkeyml.measure import generations
 from turnkeyml.nouns import (
     WAITING,
-    BuildStatus,
-    Input,
-    InputResult,
-    InvocationRecord,
-    InvocationResult,
-    ScriptOutcome,
-    Task,
-)
-from turnkeyml.nouns.events import (
     BuildReused,
+    BuildStatus,
     Event,
+    Input,
     InputFinished,
+    InputResult,
     InvocationFinished,
     InvocationFound,
+    InvocationRecord,
+    InvocationResult,
     InvocationStarted,
     MeasureEstimated,
     MeasureStarted,
     Reader,
     ScriptFinished,
+    ScriptOutcome,
     ScriptStarted,
     StageFinished,
     StageStarted,
+    Task,
     TurnAwaited,
     TurnReturned,
     TurnTaken,

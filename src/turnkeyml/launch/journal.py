@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from turnkeyml.cache.files import make_way, read_json, remove_leftovers, write_json
-from turnkeyml.cache.runs import journal_file, journal_folder
+from turnkeyml.cache import (
+    journal_file,
+    journal_folder,
+    make_way,
+    read_json,
+    remove_leftovers,
+    write_json,
+)
 from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
 __all__ = ["Earlier", "Journal"]

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from turnkeyml.cache.state import PhaseEnd
-from turnkeyml.cache.stats import end_work
+from turnkeyml.cache import PhaseEnd, end_work
 from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
 from turnkeyml.launch.backend import Backend, Observation, State
 from turnkeyml.launch.endings import Ending, How, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
-from turnkeyml.nouns import BuildStatus, InputResult, Task
-from turnkeyml.nouns.events import Waiting
+from turnkeyml.nouns import BuildStatus, InputResult, Task, Waiting
 
 __all__ = ["Limits", "Pool"]
 

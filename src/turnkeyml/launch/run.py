@@ -41,9 +41,7 @@ class Launch:
 
 def find_tasks(input_files: str | Sequence[str], plan: Plan, launch: Launch) -> list[Task]:
     """One task per input and point of the sweep."""
-    from turnkeyml.discover.inputs import find_inputs
-    from turnkeyml.discover.labels import parse_filter
-    from turnkeyml.discover.sweep import parse_sweep
+    from turnkeyml.discover import find_inputs, parse_filter, parse_sweep
 
     sweep = launch.sweep
     points = parse_sweep([sweep] if isinstance(sweep, str) else sweep or ())
@@ -68,7 +66,7 @@ def _refuse_for_scripts(plan: Plan, script: Input) -> None:
 
 def _at(plan: Plan, point: dict[str, str], item: Input) -> Plan:
     """The plan at one point of a sweep: arguments for a script, input shapes for a file."""
-    from turnkeyml.discover.sweep import file_inputs, script_words
+    from turnkeyml.discover import file_inputs, script_words
 
     if item.is_script:
         words = script_words(point)

@@ -2,3 +2,58 @@
 
 Nothing here may import torch at module level: the worker measures with one runtime and numpy.
 """
+
+from turnkeyml.doors import door
+
+__getattr__ = door(
+    __name__,
+    {
+        "accelerator": "LoadWatch Observation observe",
+        "after_timing": "PairedRatio Recheck product_rate recheck",
+        "contestant": "RECOVERY_SECONDS settling_seconds",
+        "distance": (
+            "ALIKE Distance are_apart bring_together extremes may_move pass_a_token_around"
+        ),
+        "elimination": "Elimination PerCopy is_clearly_slower",
+        "flags": "about_folding find_flags",
+        "fresh_inputs": "FreshInputs unseen varied_inputs",
+        "generation": "generations mean_over with_token_times",
+        "grade": "LIMITS disturbance_of disturbances grade_of margin_of",
+        "load.arrivals": "poisson_arrivals",
+        "load.extent": "Extent extent_of",
+        "load.flags": "load_flags",
+        "load.generator": "closed_loop open_loop",
+        "load.intervals": "memory_of percentile_interval",
+        "load.measure": "LoadPoint measure_under_load",
+        "load.search": "find_rate",
+        "load.server": "LaneServer",
+        "load.summary": "is_overloaded summary_of",
+        "load.trace": "Answer",
+        "memory": "memory_speed",
+        "meter": "Meter SessionMeter Slice WarmUp",
+        "metric": "METRIC MetricRequest",
+        "noise": "noise_floor",
+        "opening": "Opened open_session",
+        "plausibility": "doubts",
+        "race": "LEAST_ADVANTAGE RoundReferee judge may_win speedup",
+        "ratios": (
+            "Distribution GeometricMean Guess Ratio SpeedVerdict draws_from_interval "
+            "draws_from_samples guess_from_interval guess_from_samples ratio_generator "
+            "ratio_of verdict_on"
+        ),
+        "record": (
+            "Costs Sitting evaluation_of failed load_distances load_samples "
+            "load_samples_and_distances save_evaluation"
+        ),
+        "remote": "Store",
+        "reported": "NOT_SEEN ReportedMeter SELF_REPORTED",
+        "rules": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
+        "sampler": "LEAST_ROUNDS PAUSING Progress WARMING sample",
+        "samples": "Samples",
+        "site": "Site",
+        "spawn": "Worker",
+        "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
+        "weather": "LONGEST_PAUSE Weather",
+        "worker": "Hello WorkerRequest claim_streams serve",
+    },
+)

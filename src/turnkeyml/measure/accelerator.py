@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.measure.statistics import Interval, overall_interval
-from turnkeyml.runtimes.contract import Monitor, Session
+from turnkeyml.runtimes import Monitor, Session
 
 __all__ = ["LoadWatch", "Observation", "conditions_of", "device_latency", "observe"]
 

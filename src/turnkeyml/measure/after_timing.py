@@ -26,12 +26,11 @@ import numpy as np
 
 from turnkeyml.measure.fresh_inputs import FreshInputs, unseen, varied_inputs
 from turnkeyml.nouns import Cause, OperationCount, Verdict, Verification
-from turnkeyml.system.machine import last_cache_bytes, usable_cores
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.system import last_cache_bytes, usable_cores
+from turnkeyml.verify import Outputs, Reference, agree, compare
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["PairedRatio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
 

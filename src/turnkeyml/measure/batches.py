@@ -9,11 +9,10 @@ import numpy as np
 
 from turnkeyml.measure.opening import Opened
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import Outputs, Reference, compare
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["feed_batch"]
 

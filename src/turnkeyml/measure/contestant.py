@@ -11,8 +11,7 @@ import numpy as np
 from turnkeyml.measure.meter import Meter, Slice, WarmUp
 from turnkeyml.measure.rules import Rule, Stopping
 from turnkeyml.measure.samples import Samples
-from turnkeyml.system.activity import Activity
-from turnkeyml.system.machine import allowed_processors
+from turnkeyml.system import Activity, allowed_processors
 
 __all__ = ["NOTHING", "RECOVERY_SECONDS", "Contestant", "settling_seconds"]
 

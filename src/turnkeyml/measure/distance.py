@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.system.machine import allowed_processors
+from turnkeyml.system import allowed_processors
 
 __all__ = [
     "ALIKE",

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from turnkeyml.verify.held_out import is_mask
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import Outputs, Reference, is_mask
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["FreshInputs", "KeptRun", "unseen", "varied_inputs"]
 

@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder
 from turnkeyml.errors import MeasureError, TurnkeyError
 from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.nouns import Place, to_dict
-from turnkeyml.system.hosts import Connection
+from turnkeyml.system import Connection
 
 __all__ = ["SignsOfLife", "start_on_host"]
 

@@ -18,10 +18,10 @@ from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
 from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.rules import Rule, is_moving, is_steady
-from turnkeyml.system.activity import Activity, has_running_threads, read_activity
+from turnkeyml.system import Activity, has_running_threads, read_activity
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["Meter", "SessionMeter", "Slice", "WarmUp"]
 

@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from turnkeyml.cache.arrays import load_arrays
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.opening import open_session
 from turnkeyml.measure.worker import WorkerRequest, claim_streams
 from turnkeyml.nouns import from_dict
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.runtimes import find_runtime
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["METRIC", "MINIMUM", "MetricRequest", "main"]
 

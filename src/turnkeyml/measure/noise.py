@@ -20,10 +20,9 @@ from turnkeyml.measure.record import Costs, Sitting, evaluation_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Samples, sample
 from turnkeyml.measure.statistics import spread
-from turnkeyml.nouns import Evaluation, FlagKind, Grade
-from turnkeyml.nouns.system import NoiseFloor
-from turnkeyml.runtimes.registry import default_device, find_runtime
-from turnkeyml.system.machine import load_average, usable_cores
+from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
+from turnkeyml.runtimes import default_device, find_runtime
+from turnkeyml.system import load_average, usable_cores
 
 __all__ = ["noise_floor"]
 

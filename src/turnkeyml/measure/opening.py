@@ -20,19 +20,13 @@ from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.site import Site
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
-from turnkeyml.runtimes.contract import Request, Runtime
-from turnkeyml.runtimes.registry import find_device
-from turnkeyml.system.machine import (
-    load_average,
-    memory_bytes,
-    peak_memory_bytes,
-    reset_peak_memory,
-)
-from turnkeyml.verify.reference import Reference
+from turnkeyml.runtimes import Request, Runtime, find_device
+from turnkeyml.system import load_average, memory_bytes, peak_memory_bytes, reset_peak_memory
+from turnkeyml.verify import Reference
 
 if TYPE_CHECKING:
-    from turnkeyml.nouns.profiles import Profile
-    from turnkeyml.runtimes.contract import SelfReporting, Session
+    from turnkeyml.nouns import Profile
+    from turnkeyml.runtimes import SelfReporting, Session
 
 __all__ = ["Opened", "open_session"]
 

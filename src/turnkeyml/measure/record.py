@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 
 import turnkeyml
-from turnkeyml.cache.arrays import read_archive
-from turnkeyml.cache.files import make_way, replacing, write_json
-from turnkeyml.cache.layout import evaluation_file, samples_file
+from turnkeyml.cache import (
+    evaluation_file,
+    make_way,
+    read_archive,
+    replacing,
+    samples_file,
+    write_json,
+)
 from turnkeyml.measure import statistics
 from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
 from turnkeyml.measure.after_timing import Recheck
@@ -37,8 +42,8 @@ from turnkeyml.nouns import (
     Place,
     to_dict,
 )
-from turnkeyml.runtimes.contract import Device, Runtime
-from turnkeyml.system.activity import Activity
+from turnkeyml.runtimes import Device, Runtime
+from turnkeyml.system import Activity
 
 __all__ = [
     "Costs",

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from turnkeyml import interpreter
-from turnkeyml.system.greeting import MARK
+from turnkeyml.system import MARK
 
 __all__ = ["serve"]
 

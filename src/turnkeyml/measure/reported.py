@@ -12,7 +12,7 @@ from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.runtimes.contract import SelfReporting
+from turnkeyml.runtimes import SelfReporting
 
 __all__ = ["NOT_SEEN", "SELF_REPORTED", "ReportedMeter"]
 

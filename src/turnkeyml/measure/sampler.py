@@ -17,7 +17,7 @@ from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.rules import GROWTH, Rule
 from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
-from turnkeyml.system.activity import Activity
+from turnkeyml.system import Activity
 
 __all__ = ["PAUSING", "TIMING", "WARMING", "Progress", "Referee", "Ruling", "Samples", "sample"]
 

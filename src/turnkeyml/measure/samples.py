@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from turnkeyml.system.activity import Activity
-from turnkeyml.system.leftovers import OwnLoad
+from turnkeyml.system import Activity, OwnLoad
 
 __all__ = ["Samples"]
 

@@ -15,9 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from turnkeyml import interpreter
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import measurement_log, worker_request
-from turnkeyml.cache.locks import thread_lock
+from turnkeyml.cache import measurement_log, thread_lock, worker_request, write_json
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.after_timing import Recheck
@@ -29,10 +27,8 @@ from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
-from turnkeyml.nouns import HERE, LoadPlan, Place, from_dict, to_dict
-from turnkeyml.nouns.profiles import Profile
-from turnkeyml.system.ssh import SSH_FAILED
-from turnkeyml.system.standby import take_standby
+from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
+from turnkeyml.system import SSH_FAILED, take_standby
 
 __all__ = ["Worker"]
 

@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from turnkeyml.system.activity import Activity, Reading, read_activity
-from turnkeyml.system.machine import allowed_processors
+from turnkeyml.system import Activity, Reading, allowed_processors, read_activity
 
 __all__ = ["Weather"]
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from turnkeyml import interpreter
-from turnkeyml.cache.arrays import load_arrays
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
@@ -34,23 +33,19 @@ from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,
     LoadPlan,
+    OutputErrors,
     ReferenceRecord,
     Verdict,
     Verification,
     from_dict,
     to_dict,
 )
-from turnkeyml.nouns.tuning import OutputErrors
-from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.registry import find_runtime
-from turnkeyml.system.machine import usable_cores
-from turnkeyml.verify.capsule import load_reference
-from turnkeyml.verify.errors import errors_of
-from turnkeyml.verify.reference import Outputs
-from turnkeyml.verify.verdict import judge, with_frozen
+from turnkeyml.runtimes import Request, find_runtime
+from turnkeyml.system import usable_cores
+from turnkeyml.verify import Outputs, errors_of, judge, load_reference, with_frozen
 
 if TYPE_CHECKING:
-    from turnkeyml.runtimes.contract import Session
+    from turnkeyml.runtimes import Session
 
 __all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
 

@@ -3,120 +3,44 @@
 Processes exchange these records, and the cache stores them.
 """
 
-from turnkeyml.nouns.contestants import ContestantKey
-from turnkeyml.nouns.evaluations import (
-    LATENCY_UNITS,
-    THROUGHPUT_UNITS,
-    Conditions,
-    Evaluation,
-    EvaluationStatus,
-    Generation,
-    Grade,
-    MeasuredPerformance,
-    Performance,
-    RaceResult,
-    RaceRow,
-)
-from turnkeyml.nouns.flags import (
-    OTHER_SHARE,
-    Aspect,
-    Disturbance,
-    Flag,
-    FlagKind,
-    Traits,
-    margins,
-)
-from turnkeyml.nouns.invocations import (
-    WAITING,
-    BuildStatus,
-    InputResult,
-    InvocationRecord,
-    InvocationResult,
-    Phase,
-    ScriptOutcome,
-    StageRecord,
-    Steps,
-)
-from turnkeyml.nouns.loads import (
-    PERCENTILES,
-    LoadPlan,
-    Objective,
-    Probe,
-    UnderLoad,
-    concurrency_pattern,
-    rate_pattern,
-    slo_pattern,
-)
-from turnkeyml.nouns.places import HERE, Place, answers_to, label_of
-from turnkeyml.nouns.plain import DamagedRecord, Word, check_plain, from_dict, to_dict
-from turnkeyml.nouns.tasks import Input, Plan, SequenceSource, Task
-from turnkeyml.nouns.verdicts import (
-    Cause,
-    OperationCount,
-    OutputOperator,
-    ReferenceRecord,
-    Verdict,
-    Verification,
-    in_words,
-    is_recorded_only,
-)
+from turnkeyml.doors import door
 
-__all__ = [
-    "concurrency_pattern",
-    "rate_pattern",
-    "slo_pattern",
-    "HERE",
-    "LATENCY_UNITS",
-    "OTHER_SHARE",
-    "PERCENTILES",
-    "THROUGHPUT_UNITS",
-    "WAITING",
-    "Aspect",
-    "BuildStatus",
-    "Cause",
-    "Conditions",
-    "ContestantKey",
-    "DamagedRecord",
-    "Disturbance",
-    "Evaluation",
-    "EvaluationStatus",
-    "Flag",
-    "FlagKind",
-    "Generation",
-    "Grade",
-    "Input",
-    "InputResult",
-    "InvocationRecord",
-    "InvocationResult",
-    "LoadPlan",
-    "MeasuredPerformance",
-    "Objective",
-    "OperationCount",
-    "OutputOperator",
-    "Performance",
-    "Phase",
-    "Place",
-    "Plan",
-    "Probe",
-    "RaceResult",
-    "RaceRow",
-    "ReferenceRecord",
-    "ScriptOutcome",
-    "SequenceSource",
-    "StageRecord",
-    "Steps",
-    "Task",
-    "Traits",
-    "UnderLoad",
-    "Verdict",
-    "Verification",
-    "Word",
-    "answers_to",
-    "check_plain",
-    "from_dict",
-    "in_words",
-    "is_recorded_only",
-    "label_of",
-    "margins",
-    "to_dict",
-]
+__getattr__ = door(
+    __name__,
+    {
+        "contestants": "ContestantKey point_of",
+        "evaluations": (
+            "Conditions Evaluation EvaluationStatus Generation Grade LATENCY_UNITS "
+            "MeasuredPerformance Performance RaceResult RaceRow THROUGHPUT_UNITS"
+        ),
+        "events": (
+            "ArtifactChanged BuildReused Event InputFinished InvocationFinished "
+            "InvocationFound InvocationStarted MeasureEstimated MeasureProgress "
+            "MeasureStarted Reader ScriptFinished ScriptStarted Sink StageFinished "
+            "StageStarted TurnAwaited TurnReturned TurnTaken WaitEnded Waiting"
+        ),
+        "explanations": "Alternative Bound Explanation Finding Operator Part Peaks",
+        "flags": "Aspect Disturbance Flag FlagKind OTHER_SHARE TRAITS Traits margins",
+        "forecasts": "CachedBuild Forecast LastTime TaskForecast",
+        "invocations": (
+            "BuildStatus InputResult InvocationRecord InvocationResult Phase ScriptOutcome "
+            "StageRecord Steps WAITING"
+        ),
+        "loads": (
+            "LoadPlan Objective PERCENTILES Probe UnderLoad concurrency_pattern rate_pattern "
+            "slo_pattern"
+        ),
+        "pairs": "split_hashes split_pair",
+        "places": "HERE Place answers_to label_of",
+        "plain": "DEEPEST DamagedRecord LARGEST Word check_plain from_dict to_dict",
+        "plugins": "PluginInfo",
+        "profiles": "LAYER OperatorTime Profile Span TensorShape",
+        "system": "DeviceInfo GpuInfo NoiseFloor RuntimeInfo SystemInfo",
+        "tasks": "Input Plan SequenceSource Task",
+        "tuning": "BRIEF Configuration OutputErrors TUNED Trial TrialStatus TuneResult",
+        "verdicts": (
+            "Cause OperationCount OutputOperator ReferenceRecord Verdict Verification "
+            "in_words is_recorded_only"
+        ),
+    },
+)

@@ -10,7 +10,7 @@ from turnkeyml.options import checks, choices, suggestions
 from turnkeyml.options.option import Option
 
 if TYPE_CHECKING:
-    from turnkeyml.build.stage import Sequence
+    from turnkeyml.build import Sequence
 
 __all__ = [
     "Building",

@@ -10,7 +10,7 @@ from typing import Any
 
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.pairs import split_pair
+from turnkeyml.nouns import split_pair
 
 __all__ = [
     "age",
@@ -79,7 +79,7 @@ def port(value: Any) -> int:
 
 def sequence(value: Any) -> Any:
     """A named sequence, a list of stages with commas, or an instance of ``Sequence``."""
-    from turnkeyml.build.sequences import check_name
+    from turnkeyml.build import check_name
 
     if isinstance(value, str):
         check_name(value)
@@ -161,7 +161,7 @@ def age(value: Any) -> float | None:
 
 def input_shapes(value: Any) -> dict[str, tuple[int, ...]]:
     """Shapes and sizes by name, also from words like ``ids=1x128,batch=8``."""
-    from turnkeyml.discover.sweep import parse_shapes
+    from turnkeyml.discover import parse_shapes
 
     if value is None:
         return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnkeyml import environment
-from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
+from turnkeyml.build import DEFAULT_ONNX_OPSET
 
 __all__ = [
     "REBUILD_POLICIES",
@@ -32,27 +32,27 @@ REBUILD_POLICIES = ("if_needed", "always", "never")
 
 def devices_help() -> str:
     """The devices that this machine may have; those of other machines are accepted too."""
-    from turnkeyml.runtimes.registry import listed_names, local_devices
+    from turnkeyml.runtimes import listed_names, local_devices
 
     *others, last = (name for device in local_devices() for name in listed_names(device))
     return f"device type: {', '.join(others)} or {last}" if others else f"device type: {last}"
 
 
 def default_device_name() -> str:
-    from turnkeyml.runtimes.registry import default_device
+    from turnkeyml.runtimes import default_device
 
     return default_device().name
 
 
 def default_runtime() -> str:
     """The default runtime of the default device."""
-    from turnkeyml.runtimes.registry import default_device
+    from turnkeyml.runtimes import default_device
 
     return default_device().default_runtime
 
 
 def runtimes_help() -> str:
-    from turnkeyml.runtimes.registry import all_runtimes, local_devices
+    from turnkeyml.runtimes import all_runtimes, local_devices
 
     names = {d.name: ", ".join(r.name for r in all_runtimes(d.name)) for d in local_devices()}
     if len(names) == 1:
@@ -63,7 +63,7 @@ def runtimes_help() -> str:
 
 def runtime_arguments_help() -> str:
     """The syntax of runtime arguments, and the arguments that runtimes take."""
-    from turnkeyml.runtimes.registry import all_runtimes, local_devices
+    from turnkeyml.runtimes import all_runtimes, local_devices
 
     offered = [r for device in local_devices() for r in all_runtimes(device.name)]
     known = dict.fromkeys(f"{a.name} ({r.name}): {a.help}" for r in offered for a in r.arguments)
@@ -80,14 +80,14 @@ def baseline_help() -> str:
 
 def sequences_help() -> str:
     """The named sequences, and what may stand in their place."""
-    from turnkeyml.build.sequences import sequence_names
+    from turnkeyml.build import sequence_names
 
     return f"build sequence: {', '.join(sequence_names())}, or build stages separated by commas"
 
 
 def default_sequences() -> str:
     """The default sequence of each runtime that measures a build."""
-    from turnkeyml.runtimes.registry import all_runtimes
+    from turnkeyml.runtimes import all_runtimes
 
     chosen: dict[str, dict[str, list[str]]] = {}
     for runtime in all_runtimes():
@@ -105,7 +105,7 @@ def _on_devices(names: dict[str, list[str]]) -> str:
 
 def known_precisions() -> list[str]:
     """The precisions that named sequences build, the one with the fewest stages first."""
-    from turnkeyml.build.sequences import SEQUENCES
+    from turnkeyml.build import SEQUENCES
 
     shortest_first = sorted(SEQUENCES.values(), key=lambda sequence: len(sequence.stages))
     return list(dict.fromkeys(p for sequence in shortest_first for p in sequence.precisions))
@@ -113,7 +113,7 @@ def known_precisions() -> list[str]:
 
 def every_precision() -> list[str]:
     """The precisions that named sequences build or that runtimes cast a live model to."""
-    from turnkeyml.runtimes.registry import all_runtimes
+    from turnkeyml.runtimes import all_runtimes
 
     return list(
         dict.fromkeys((*known_precisions(), *(p for r in all_runtimes() for p in r.casts_live_to)))
@@ -122,7 +122,7 @@ def every_precision() -> list[str]:
 
 def tuned_precisions() -> tuple[str, ...]:
     """The precisions that tuning tries."""
-    from turnkeyml.tuning.space import PRECISIONS
+    from turnkeyml.tuning import PRECISIONS
 
     return PRECISIONS
 
@@ -136,7 +136,7 @@ def retries() -> tuple[str, ...]:
 
 
 def skip_policies() -> list[str]:
-    from turnkeyml.evaluate.skip import SKIP
+    from turnkeyml.evaluate import SKIP
 
     return list(SKIP)
 
@@ -147,14 +147,14 @@ def default_opset() -> str:
 
 def formats() -> tuple[str, ...]:
     """The report formats."""
-    from turnkeyml.report.formats import names
+    from turnkeyml.report import names
 
     return names()
 
 
 def orders() -> list[str]:
     """The orders of a list of builds."""
-    from turnkeyml.display.build_list import ORDERS
+    from turnkeyml.display import ORDERS
 
     return list(ORDERS)
 

@@ -83,7 +83,7 @@ def load_of(options: Mapping[str, Any]) -> LoadPlan | None:
 
 def _require_enough(wanted: Objective, requests: int | None) -> None:
     """Raise a usage error if so many requests do not tell the percentile of an objective."""
-    from turnkeyml.measure.statistics import SAMPLES_NEEDED
+    from turnkeyml.measure import SAMPLES_NEEDED
 
     needed = SAMPLES_NEEDED[wanted.percentile]
     if requests is not None and requests < needed:
@@ -95,7 +95,7 @@ def _require_enough(wanted: Objective, requests: int | None) -> None:
 
 def _words(value: Any) -> Iterable[str]:
     """The single numbers, as words; ranges are expanded as those of a sweep."""
-    from turnkeyml.discover.sweep import parse_sweep
+    from turnkeyml.discover import parse_sweep
 
     if value is None:
         return ()

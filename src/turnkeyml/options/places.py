@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns.places import Place
+from turnkeyml.nouns import Place
 
 __all__ = ["hosts", "interpreters", "places_of"]
 

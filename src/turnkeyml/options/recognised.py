@@ -9,7 +9,7 @@ import glob
 import os
 import re
 
-from turnkeyml.nouns.pairs import split_hashes
+from turnkeyml.nouns import split_hashes
 
 __all__ = ["is_build", "is_input", "is_model", "is_side"]
 
@@ -21,14 +21,14 @@ def is_input(word: str) -> bool:
         return True
     if "=" in path and not os.path.exists(path):
         return False
-    from turnkeyml.discover.inputs import is_input_name
+    from turnkeyml.discover import is_input_name
 
     return is_input_name(path) or (glob.has_magic(path) and "/" in path) or is_model(path)
 
 
 def is_model(word: str) -> bool:
     """Whether a word is a shipped model, a corpus or a wildcard for some."""
-    from turnkeyml.discover.shipped import shipped_corpora, shipped_named
+    from turnkeyml.discover import shipped_corpora, shipped_named
 
     return word in shipped_corpora() or ("/" in word and bool(shipped_named(word)))
 

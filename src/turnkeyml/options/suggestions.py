@@ -16,7 +16,7 @@ Given = Mapping[str, Any]
 
 def runtimes(prefix: str, given: Given) -> Iterator[str]:
     """The runtimes of the device that was given, or of all devices of this machine."""
-    from turnkeyml.runtimes.registry import all_runtimes, local_devices
+    from turnkeyml.runtimes import all_runtimes, local_devices
 
     names = [given["device"]] if given.get("device") else [d.name for d in local_devices()]
     for device in names:
@@ -26,7 +26,7 @@ def runtimes(prefix: str, given: Given) -> Iterator[str]:
 
 def devices(prefix: str, given: Given) -> Iterator[str]:
     """The devices that this machine may have."""
-    from turnkeyml.runtimes.registry import listed_names, local_devices
+    from turnkeyml.runtimes import listed_names, local_devices
 
     for device in local_devices():
         yield from listed_names(device)
@@ -34,7 +34,7 @@ def devices(prefix: str, given: Given) -> Iterator[str]:
 
 def sequences(prefix: str, given: Given) -> Iterator[str]:
     """The named sequences."""
-    from turnkeyml.build.sequences import sequence_names
+    from turnkeyml.build import sequence_names
 
     yield from sequence_names()
 
@@ -50,7 +50,7 @@ def builds(prefix: str, given: Given) -> Iterator[str]:
 
 def inputs(prefix: str, given: Given) -> Iterator[str]:
     """Scripts, models and lists below the folder that is typed, and shipped models."""
-    from turnkeyml.discover.inputs import is_input_name
+    from turnkeyml.discover import is_input_name
 
     yield from (path for path in _paths(prefix) if path.endswith("/") or is_input_name(path))
     yield from models(prefix, given)
@@ -58,7 +58,7 @@ def inputs(prefix: str, given: Given) -> Iterator[str]:
 
 def models(prefix: str, given: Given) -> Iterator[str]:
     """The corpora, and the models of the one that is typed."""
-    from turnkeyml.discover.shipped import shipped_corpora, shipped_names
+    from turnkeyml.discover import shipped_corpora, shipped_names
 
     corpus, slash, _ = prefix.partition("/")
     names = shipped_corpora()

@@ -46,14 +46,14 @@ def duration(value: Any) -> float:
 
 def tolerance(value: Any) -> str | None:
     """A tolerance in its usual spelling; None passes."""
-    from turnkeyml.tuning.right import parse_tolerance
+    from turnkeyml.tuning import parse_tolerance
 
     return None if value is None else str(parse_tolerance(str(value)))
 
 
 def metric(value: Any) -> str | None:
     """The path of a file that defines a metric; None passes."""
-    from turnkeyml.tuning.metric import check_metric
+    from turnkeyml.tuning import check_metric
 
     if value is None:
         return None

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from turnkeyml.cache.history import read_history
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.stats import WORKING, read_stats
+from turnkeyml.cache import WORKING, BuildFolder, read_history, read_stats
 from turnkeyml.escaping import one_line
 from turnkeyml.nouns import (
     BuildStatus,

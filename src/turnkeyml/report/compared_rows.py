@@ -23,8 +23,8 @@ from turnkeyml.nouns import (
     Word,
     label_of,
     margins,
+    point_of,
 )
-from turnkeyml.nouns.contestants import point_of
 from turnkeyml.report.builds import LONGEST, check_latency
 from turnkeyml.report.cells import evaluation_cells
 from turnkeyml.report.contract import Record

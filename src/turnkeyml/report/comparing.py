@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.measure.ratios import GeometricMean, SpeedVerdict, verdict_on
+from turnkeyml.measure import GeometricMean, SpeedVerdict, verdict_on
 from turnkeyml.nouns import Verdict, is_recorded_only
 from turnkeyml.report.compared_rows import Row
 from turnkeyml.report.comparison import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from turnkeyml.measure.ratios import SpeedVerdict
+from turnkeyml.measure import SpeedVerdict
 from turnkeyml.nouns import Cause, Flag, Grade, Verdict, Word
 from turnkeyml.report.compared_rows import Item
 

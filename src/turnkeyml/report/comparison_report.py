@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeyml.cache.files import replacing
+from turnkeyml.cache import replacing
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Word, to_dict
 from turnkeyml.report import formats

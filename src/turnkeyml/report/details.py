@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
-from turnkeyml.cache.damaged import DamagedFile
-from turnkeyml.cache.files import is_regular, open_regular
+from turnkeyml.cache import DamagedFile, is_regular, open_regular
 from turnkeyml.nouns import Evaluation, to_dict
 from turnkeyml.report.builds import StoredBuild
 from turnkeyml.report.explanations import explanations_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure.ratios import (
+from turnkeyml.measure import (
     Distribution,
     Guess,
     Ratio,
@@ -19,11 +19,11 @@ from turnkeyml.measure.ratios import (
     draws_from_samples,
     guess_from_interval,
     guess_from_samples,
+    load_samples_and_distances,
     ratio_generator,
     ratio_of,
+    student,
 )
-from turnkeyml.measure.record import load_samples_and_distances
-from turnkeyml.measure.statistics import student
 from turnkeyml.report.compared_rows import Row
 from turnkeyml.report.placement import Likeness, Process, like_with_like, memory_effect
 

@@ -6,10 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import is_regular, read_json
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.nouns import DamagedRecord, from_dict, to_dict
-from turnkeyml.nouns.explanations import Explanation
+from turnkeyml.cache import BuildFolder, is_regular, read_json
+from turnkeyml.nouns import DamagedRecord, Explanation, from_dict, to_dict
 
 __all__ = ["explanations_of"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import read_json
-from turnkeyml.cache.runs import journal_folder
+from turnkeyml.cache import journal_folder, read_json
 from turnkeyml.report.compared_rows import one_line
 from turnkeyml.report.failures import kind_of
 

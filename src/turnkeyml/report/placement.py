@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure.distance import ALIKE, extremes
+from turnkeyml.measure import ALIKE, extremes
 from turnkeyml.report.compared_rows import Row
 
 __all__ = ["Likeness", "Process", "like_with_like", "memory_effect"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from turnkeyml.nouns import Evaluation, UnderLoad
-from turnkeyml.nouns.tuning import TUNED
+from turnkeyml.nouns import TUNED, Evaluation, UnderLoad
 from turnkeyml.report.compared_rows import text_of
 from turnkeyml.report.contract import Record
 

@@ -13,11 +13,7 @@ from enum import Enum
 from typing import Any
 
 from turnkeyml import nouns
-from turnkeyml.nouns.explanations import Explanation
-from turnkeyml.nouns.forecasts import Forecast
-from turnkeyml.nouns.plugins import PluginInfo
-from turnkeyml.nouns.system import SystemInfo
-from turnkeyml.nouns.tuning import TuneResult
+from turnkeyml.nouns import Explanation, Forecast, PluginInfo, SystemInfo, TuneResult
 from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
 

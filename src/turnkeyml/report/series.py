@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.measure.record import load_samples
+from turnkeyml.measure import load_samples
 from turnkeyml.nouns import DamagedRecord, Evaluation
 
 __all__ = ["series_of"]

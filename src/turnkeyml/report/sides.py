@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder, build_folders
+from turnkeyml.cache import BuildFolder, build_folders
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import DamagedRecord, Evaluation, InputResult, InvocationResult, from_dict
 from turnkeyml.report.builds import UNREADABLE, Count, counted, read_build

@@ -11,8 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import replacing
-from turnkeyml.cache.layout import build_folders
+from turnkeyml.cache import build_folders, replacing
 from turnkeyml.errors import UsageError, named
 from turnkeyml.report import formats as known_formats
 from turnkeyml.report.builds import (

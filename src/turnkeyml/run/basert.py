@@ -1,5 +1,5 @@
 """The import path of ``BaseRT`` that plugins use."""
 
-from turnkeyml.runtimes.base_rt import BaseRT
+from turnkeyml.runtimes import BaseRT
 
 __all__ = ["BaseRT"]

@@ -9,9 +9,7 @@ from typing import Any
 from turnkeyml.errors import MeasureError, TurnkeyError, UsageError
 from turnkeyml.nouns import HERE, Place
 from turnkeyml.runtimes.contract import Need, Runtime
-from turnkeyml.system.hosts import examine_on
-from turnkeyml.system.interpreters import Interpreter
-from turnkeyml.system.standby import Standby, keeping_standby, kept_standby
+from turnkeyml.system import Interpreter, Standby, examine_on, keeping_standby, kept_standby
 
 __all__ = ["require_elsewhere", "require_files", "started_ahead"]
 

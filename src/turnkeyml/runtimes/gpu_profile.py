@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.nouns.profiles import OperatorTime, TensorShape
+from turnkeyml.nouns import OperatorTime, TensorShape
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.profiling import typical
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import openvino
 
-from turnkeyml.cache.arrays import BFLOAT16, fed
+from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.openvino_profile import profile_request
 from turnkeyml.runtimes.openvino_types import DTYPES
 

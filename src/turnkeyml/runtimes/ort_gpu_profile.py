@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.nouns.profiles import OperatorTime, Profile, Span
+from turnkeyml.nouns import OperatorTime, Profile, Span
 from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
 from turnkeyml.runtimes.ort_profile import KERNEL, Event, events_of, operator_of, together
 from turnkeyml.runtimes.profiling import typical

@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 import onnxruntime
 
-from turnkeyml.cache.arrays import BFLOAT16, fed
+from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, session_options

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.nouns.profiles import OperatorTime, Profile, Span, TensorShape
+from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 
 __all__ = ["KERNEL", "Event", "events_of", "operator_of", "profile_session", "together"]

@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from turnkeyml.cache.arrays import BFLOAT16, fed
-from turnkeyml.cache.nested import fed_value, flattened, is_plain
+from turnkeyml.cache import BFLOAT16, fed, fed_value, flattened, is_plain
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.runtimes.ort_profile import profile_session
 from turnkeyml.runtimes.ort_providers import fallback_stats
 from turnkeyml.runtimes.ort_settings import OrtSettings
-from turnkeyml.workarounds.onnx_runtime import PAD_FUSION
+from turnkeyml.workarounds import PAD_FUSION
 
 __all__ = ["OrtSession", "dtype_of", "named_operator", "run_once", "unsound_optimizers"]
 

@@ -13,7 +13,7 @@ from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import OperatorTime, Profile, Span
+from turnkeyml.nouns import OperatorTime, Profile, Span
 from turnkeyml.runtimes.gpu_profile import (
     FROM_DEVICE,
     OUTSIDE,

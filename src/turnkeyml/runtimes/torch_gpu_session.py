@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from turnkeyml.cache.locks import thread_lock
+from turnkeyml.cache import thread_lock
 from turnkeyml.errors import MeasureError
 
 __all__ = ["DTYPES", "Placement", "place"]

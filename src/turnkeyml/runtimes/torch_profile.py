@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 
-from turnkeyml.nouns.profiles import OperatorTime, Profile, Span, TensorShape
+from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 from turnkeyml.runtimes.torch_shapes import output_of
 

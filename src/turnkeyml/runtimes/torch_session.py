@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.cache.arrays import BFLOAT16
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.cache import BFLOAT16
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
 __all__ = [

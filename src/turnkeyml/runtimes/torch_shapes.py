@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.nouns.profiles import TensorShape
+from turnkeyml.nouns import TensorShape
 
 __all__ = ["output_of"]
 

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.files import read_json, replacing, write_json
-from turnkeyml.cache.layout import engine_file, timing_file
+from turnkeyml.cache import engine_file, read_json, replacing, timing_file, write_json
 from turnkeyml.runtimes.trt_build import Built, Recipe, compile_engine
 
 __all__ = ["EngineKey", "EngineStore", "Known"]

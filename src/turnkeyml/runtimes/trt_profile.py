@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import LAYER, OperatorTime, Profile, Span
+from turnkeyml.nouns import LAYER, OperatorTime, Profile, Span
 from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
 from turnkeyml.runtimes.profiling import typical
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.cache.arrays import BFLOAT16, fed
+from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.profiles import Profile
+from turnkeyml.nouns import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Unprofiled, copy_times, plain_runs

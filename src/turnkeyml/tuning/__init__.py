@@ -3,3 +3,24 @@
 ``space`` says what there is to try, ``plan`` what to try next, ``wave`` races it against the best
 so far, ``right`` decides what may win, and ``tuner`` puts them together.
 """
+
+from turnkeyml.doors import door
+
+__getattr__ = door(
+    __name__,
+    {
+        "entrants": "Entrant Judge enter",
+        "front": "with_front",
+        "journal": "Journal",
+        "metric": "check_metric",
+        "plan": "best_of next_wave",
+        "program": "check_target write_program",
+        "rig": "Rig",
+        "right": "parse_tolerance",
+        "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
+        "tuner": "Tuner",
+        "variants": "Variants",
+        "wave": "advantage",
+        "words": "verdict_of",
+    },
+)

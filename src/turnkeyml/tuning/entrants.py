@@ -6,14 +6,13 @@ import contextlib
 from dataclasses import dataclass, replace
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.entries import Entry
-from turnkeyml.evaluate.runner import Runner
-from turnkeyml.measure.rules import QUICK_RULE
-from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus
+from turnkeyml.evaluate import Entry, Runner
+from turnkeyml.measure import QUICK_RULE
+from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.metric import Measured, limit_of, measure_metric
 from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.right import MetricLimit, Tolerance, why_wrong
-from turnkeyml.verify.judgement import COSINE
+from turnkeyml.verify import COSINE
 
 __all__ = ["Entrant", "Judge", "described", "enter"]
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from turnkeyml.cache.layout import samples_file
-from turnkeyml.cache.stats import add_evaluation
-from turnkeyml.evaluate.runner import Outcome
-from turnkeyml.measure.elimination import PerCopy
-from turnkeyml.measure.race import RoundReferee
-from turnkeyml.measure.record import save_evaluation
-from turnkeyml.measure.rules import DEFAULT_RULE
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.weather import Weather
-from turnkeyml.nouns import Cause, Evaluation
-from turnkeyml.nouns.tuning import TUNED, Configuration, Trial, TrialStatus
+from turnkeyml.cache import add_evaluation, samples_file
+from turnkeyml.evaluate import Outcome
+from turnkeyml.measure import (
+    DEFAULT_RULE,
+    PerCopy,
+    RoundReferee,
+    Samples,
+    Weather,
+    sample,
+    save_evaluation,
+)
+from turnkeyml.nouns import TUNED, Cause, Configuration, Evaluation, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
 from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.wave import Advantage, advantage

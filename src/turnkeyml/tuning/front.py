@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from turnkeyml.nouns.tuning import Trial
+from turnkeyml.nouns import Trial
 
 __all__ = ["with_front"]
 

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from turnkeyml.cache.files import read_json, write_json
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.nouns import from_dict, to_dict
-from turnkeyml.nouns.tuning import Trial
+from turnkeyml.cache import BuildFolder, read_json, write_json
+from turnkeyml.nouns import Trial, from_dict, to_dict
 
 __all__ = ["Journal"]
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.layout import measurement_log, worker_request
+from turnkeyml.cache import measurement_log, worker_request, write_json
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.evaluate.entries import FileContestant
-from turnkeyml.measure.metric import METRIC, MetricRequest
+from turnkeyml.evaluate import FileContestant
+from turnkeyml.measure import METRIC, MetricRequest
 from turnkeyml.nouns import to_dict
 from turnkeyml.tuning.right import MetricLimit
 

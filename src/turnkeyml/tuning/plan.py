@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus
+from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.space import Space
 
 __all__ = ["best_of", "next_wave", "rivals_of"]

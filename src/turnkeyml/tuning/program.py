@@ -7,10 +7,9 @@ import os
 from pathlib import Path
 
 import turnkeyml
-from turnkeyml.build.graph_inputs import input_dtypes
-from turnkeyml.build.onnx_files import copy_model
+from turnkeyml.build import copy_model, input_dtypes
 from turnkeyml.errors import BuildError, UsageError
-from turnkeyml.nouns.tuning import Configuration
+from turnkeyml.nouns import Configuration
 from turnkeyml.tuning.rig import Rig
 
 __all__ = ["PROGRAM", "check_target", "write_program"]

@@ -6,12 +6,10 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder, safe_name
-from turnkeyml.cache.state import BuildState
-from turnkeyml.evaluate.entries import FileContestant
-from turnkeyml.nouns.tuning import Configuration
-from turnkeyml.runtimes.contract import Device, Request, Runtime
-from turnkeyml.runtimes.registry import find_runtime
+from turnkeyml.cache import BuildFolder, BuildState, safe_name
+from turnkeyml.evaluate import FileContestant
+from turnkeyml.nouns import Configuration
+from turnkeyml.runtimes import Device, Request, Runtime, find_runtime
 from turnkeyml.tuning.variants import ModelFile, Variants
 
 __all__ = ["Rig"]
@@ -73,7 +71,7 @@ class Rig:
     @functools.cached_property
     def batched(self) -> tuple[str, ...]:
         """The inputs that can be repeated for larger batches; none if the batch is fixed."""
-        from turnkeyml.build.graph_inputs import batched_inputs
+        from turnkeyml.build import batched_inputs
 
         own = self.variants.file(self.variants.offered.own)
         return batched_inputs(self.folder.path / own.artifact)

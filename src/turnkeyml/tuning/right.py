@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.nouns.tuning import OutputErrors
+from turnkeyml.nouns import OutputErrors, Verdict, Verification
 
 __all__ = ["MetricLimit", "Tolerance", "parse_tolerance", "why_wrong"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus
-from turnkeyml.runtimes.contract import Runtime
+from turnkeyml.nouns import Configuration, Trial, TrialStatus
+from turnkeyml.runtimes import Runtime
 
 __all__ = ["BATCHES", "PRECISIONS", "Precisions", "Space", "make_space", "thread_counts"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus, TuneResult
-from turnkeyml.system.machine import total_memory_bytes
+from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult
+from turnkeyml.system import total_memory_bytes
 from turnkeyml.tuning import wave
 from turnkeyml.tuning.entrants import Entrant, Judge, enter
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final

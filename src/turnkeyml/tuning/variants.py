@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.build.stage import ONNX, ONNX_FP32
-from turnkeyml.cache.files import checksum, read_json, write_json
-from turnkeyml.cache.layout import BuildFolder
-from turnkeyml.cache.state import BuildState, read_state
+from turnkeyml.build import ONNX, ONNX_FP32
+from turnkeyml.cache import BuildFolder, BuildState, checksum, read_json, read_state, write_json
 from turnkeyml.errors import MeasureError, TurnkeyError, describe
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.nouns import from_dict, to_dict
@@ -160,10 +158,9 @@ def main() -> None:
 def _convert(
     precision: str, folder: BuildFolder, state: BuildState, source: Path, target: Path
 ) -> None:
-    from turnkeyml.build.int8.quantize import quantize_dynamically, quantize_statically
-    from turnkeyml.system.machine import usable_cores
-    from turnkeyml.verify.capsule import load_reference
-    from turnkeyml.verify.similarity import alike
+    from turnkeyml.build import quantize_dynamically, quantize_statically
+    from turnkeyml.system import usable_cores
+    from turnkeyml.verify import alike, load_reference
 
     if precision == "int8-dynamic":
         quantize_dynamically(source, target)
@@ -174,15 +171,13 @@ def _convert(
     if precision == "int8-static":
         quantize_statically(source, target, [known.inputs for known in alike(reference)])
         return
-    from turnkeyml.build.fp16.conversion import Conversion
-    from turnkeyml.build.fp16.search import Search
+    from turnkeyml.build import Conversion, Search
 
     Search(Conversion(source, target, reference, usable_cores())).run()
 
 
 def _described(folder: BuildFolder, target: Path, precision: str, source: str) -> ModelFile:
-    from turnkeyml.build.onnx_files import data_files
-    from turnkeyml.build.precision import precision_of
+    from turnkeyml.build import data_files, precision_of
 
     files = (target, *data_files(target))
     names = tuple(file.relative_to(folder.path).as_posix() for file in files)

@@ -8,12 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from turnkeyml.errors import describe
-from turnkeyml.measure.elimination import Elimination, PerCopy, is_clearly_slower
-from turnkeyml.measure.race import LEAST_ADVANTAGE, speedup
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples, sample
-from turnkeyml.measure.statistics import Interval, median_interval
-from turnkeyml.nouns.tuning import Configuration, Trial, TrialStatus
+from turnkeyml.measure import (
+    LEAST_ADVANTAGE,
+    Elimination,
+    Interval,
+    PerCopy,
+    Rule,
+    Samples,
+    is_clearly_slower,
+    median_interval,
+    sample,
+    speedup,
+)
+from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
 
 __all__ = ["SECONDS", "Advantage", "advantage", "race"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from turnkeyml.nouns.tuning import Trial, TrialStatus, TuneResult
+from turnkeyml.nouns import Trial, TrialStatus, TuneResult
 
 __all__ = ["hints_for", "verdict_of"]
 

@@ -7,9 +7,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from turnkeyml.cache.arrays import load_arrays, save_arrays
-from turnkeyml.cache.files import checksum
-from turnkeyml.cache.layout import BuildFolder
+from turnkeyml.cache import BuildFolder, checksum, load_arrays, save_arrays
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
 from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.reference import Compute, Outputs, Reference

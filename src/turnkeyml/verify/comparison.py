@@ -22,7 +22,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import Calibration, judge_floats, jumps
 from turnkeyml.verify.floor import Floor

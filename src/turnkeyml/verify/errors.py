@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
-from turnkeyml.nouns.tuning import OutputErrors
+from turnkeyml.cache import widened
+from turnkeyml.nouns import OutputErrors
 from turnkeyml.verify.floats import cosine
 from turnkeyml.verify.reference import Outputs, Reference, is_informative
 from turnkeyml.verify.similarity import alike

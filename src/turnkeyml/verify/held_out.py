@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from turnkeyml.cache.arrays import BFLOAT16, narrow, widen
+from turnkeyml.cache import BFLOAT16, narrow, widen
 from turnkeyml.verify.reference import Outputs
 
 __all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "redrawn", "unchanged"]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.verify.held_out import SEED, is_mask
 from turnkeyml.verify.reference import Outputs
 

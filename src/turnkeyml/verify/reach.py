@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.reference import Outputs
 from turnkeyml.verify.scale import Group

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.nouns import OperationCount, OutputOperator
 from turnkeyml.verify.floor import NO_FLOOR, Floor, floor_of
 from turnkeyml.verify.precisions import reach_in

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnkeyml.cache.arrays import BFLOAT16, widen
+from turnkeyml.cache import BFLOAT16, widen
 from turnkeyml.verify.reference import Outputs, Reference
 
 __all__ = ["alike"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.cache.arrays import widened
+from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import cosine
 from turnkeyml.verify.precisions import RULES

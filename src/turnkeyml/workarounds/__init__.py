@@ -7,27 +7,13 @@ Code that only saves time or memory has no entry, such as our own conversion of 
 or the limit on the number of inputs of a session.
 """
 
-from turnkeyml.workarounds import elsewhere, exporters, float16, keras, onnx_runtime, symbolics
-from turnkeyml.workarounds.workaround import Workaround
+from turnkeyml.doors import door
 
-__all__ = ["GROUPS", "Workaround", "all_workarounds"]
-
-GROUPS = {
-    "Operators of PyTorch's TorchScript exporter": symbolics,
-    "PyTorch's exporters": exporters,
-    "ONNX Runtime": onnx_runtime,
-    "ONNX Runtime's float16 converter": float16,
-    "Keras's exporters": keras,
-    "Elsewhere": elsewhere,
-}
-"""The modules of entries, by title."""
-
-
-def all_workarounds() -> list[Workaround]:
-    """Every entry, in the order of docs/workarounds.md."""
-    return [
-        value
-        for group in GROUPS.values()
-        for value in vars(group).values()
-        if isinstance(value, Workaround)
-    ]
+__getattr__ = door(
+    __name__,
+    {
+        "markdown": "all_workarounds page",
+        "onnx_runtime": "MATMUL_ADD_FUSION PAD_FUSION",
+        "workaround": "Workaround",
+    },
+)

@@ -12,8 +12,7 @@ from turnkeyml.build.fp16.convert import convert_to_float16
 from turnkeyml.build.fp16.keep import Kept
 from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
-from turnkeyml.verify.precisions import loosest
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference, loosest
 
 __all__ = ["Conversion"]
 

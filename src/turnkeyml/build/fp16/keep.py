@@ -10,7 +10,7 @@ import onnx
 from turnkeyml.build import onnx_files
 from turnkeyml.build.fp16.ranges import largest_magnitudes
 from turnkeyml.nouns import Verification
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = [
     "Kept",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["largest_magnitudes"]
 
@@ -56,7 +56,7 @@ def _probe(model: onnx.ModelProto, names: list[str]) -> onnx.ModelProto:
 def _run(
     probe: onnx.ModelProto, source: Path, names: list[str], inputs: Outputs, threads: int
 ) -> dict[str, float]:
-    from turnkeyml.runtimes.ort_session import run_once
+    from turnkeyml.runtimes import run_once
 
     path = source.with_name(f"{source.stem}-ranges.onnx")
     try:

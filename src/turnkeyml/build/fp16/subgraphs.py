@@ -17,8 +17,7 @@ import onnx
 from turnkeyml.build import onnx_files
 from turnkeyml.build.fp16.casts import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import Outputs, Reference, compare
 
 __all__ = ["Exact", "Subgraphs", "verify_subgraphs"]
 
@@ -188,7 +187,7 @@ def _cut(model: onnx.ModelProto, given: Outputs) -> onnx.ModelProto:
 
 def _run(model: onnx.ModelProto, origin: Path, inputs: Outputs, threads: int) -> Outputs:
     """The outputs of a model that was made from ``origin``; its external data is beside it."""
-    from turnkeyml.runtimes.ort_session import run_once
+    from turnkeyml.runtimes import run_once
 
     path = origin.with_name(f"{origin.stem}-subgraphs.onnx")
     try:

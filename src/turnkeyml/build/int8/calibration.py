@@ -9,8 +9,8 @@ import numpy as np
 from onnxruntime.quantization import CalibrationDataReader
 
 from turnkeyml.build.graph_inputs import input_dtypes
-from turnkeyml.cache.arrays import fed
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.cache import fed
+from turnkeyml.verify import Outputs
 
 __all__ = ["Inputs"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from turnkeyml.build import onnx_files
 from turnkeyml.build.operators import operators_of
 from turnkeyml.errors import BuildError
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["quantize_dynamically", "quantize_statically"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from turnkeyml.build import onnx_files
 from turnkeyml.build.held import hold_back, put_back
 from turnkeyml.build.stage import ONNX, Stage, Workbench
-from turnkeyml.workarounds.onnx_runtime import MATMUL_ADD_FUSION
+from turnkeyml.workarounds import MATMUL_ADD_FUSION
 
 __all__ = ["OptimizeOnnx"]
 
@@ -51,7 +51,7 @@ def _optimize(source: Path, target: Path, threads: int) -> None:
     """
     import onnxruntime
 
-    from turnkeyml.runtimes.ort_session import unsound_optimizers
+    from turnkeyml.runtimes import unsound_optimizers
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC

@@ -6,9 +6,7 @@ import sys
 from typing import Any
 
 from turnkeyml import structure
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.onnx_files import opset_of
-from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.build import MODEL, ONNX, Stage, Workbench, check_onnx, opset_of
 from turnkeyml.errors import BuildError
 from turnkeyml.frameworks.keras.backends import backend_name, missing_exporter, no_gradients
 from turnkeyml.frameworks.keras.models import from_numpy, preserved

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.build.fingerprint import DEPTH, Code, digest
+from turnkeyml.build import DEPTH, Code, digest
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.keras.models import layers_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Subject
 from turnkeyml.frameworks.keras import identity, models
 from turnkeyml.frameworks.keras.subject import KerasSubject
 from turnkeyml.frameworks.register import Call

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml import structure
-from turnkeyml.cache.arrays import BFLOAT16
+from turnkeyml.cache import BFLOAT16
 from turnkeyml.frameworks.keras.backends import is_symbolic
 
 __all__ = [

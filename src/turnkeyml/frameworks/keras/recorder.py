@@ -20,7 +20,7 @@ from typing import Any
 
 import turnkeyml
 from turnkeyml import structure
-from turnkeyml.cache.locks import thread_lock
+from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.keras import backends
 from turnkeyml.frameworks.keras.batches import first_batch

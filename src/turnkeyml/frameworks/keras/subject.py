@@ -9,9 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from turnkeyml import structure
-from turnkeyml.build.fingerprint import digest
-from turnkeyml.build.stage import Stage
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Stage, Subject, digest
 from turnkeyml.frameworks.keras import identity
 from turnkeyml.frameworks.keras.backends import backend_name, no_gradients
 from turnkeyml.frameworks.keras.models import (
@@ -22,8 +20,8 @@ from turnkeyml.frameworks.keras.models import (
     to_numpy,
 )
 from turnkeyml.nouns import InvocationRecord
-from turnkeyml.runtimes.contract import LiveModel
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.runtimes import LiveModel
+from turnkeyml.verify import Outputs, Reference, agree
 
 __all__ = ["KerasSubject"]
 

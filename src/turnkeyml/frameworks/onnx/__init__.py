@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.frameworks.framework import Framework
 
 if TYPE_CHECKING:
-    from turnkeyml.build.subject import Subject
+    from turnkeyml.build import Subject
     from turnkeyml.nouns import Input
 
 __all__ = ["FRAMEWORK"]

@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from turnkeyml.build.fingerprint import file_digest
-from turnkeyml.build.onnx_files import data_files, read_graph
-from turnkeyml.cache.arrays import BFLOAT16, narrow
-from turnkeyml.cache.layout import build_name
-from turnkeyml.cache.nested import KEYS, VALUES, top_name
+from turnkeyml.build import data_files, file_digest, read_graph
+from turnkeyml.cache import BFLOAT16, KEYS, VALUES, build_name, narrow, top_name
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.declared import (
@@ -33,7 +30,7 @@ from turnkeyml.frameworks.onnx.subject import OnnxSubject, arrays_digest
 from turnkeyml.frameworks.onnx.uses import Graph, Use, uses_of
 from turnkeyml.frameworks.onnx.values import Wanted, make_values, range_of
 from turnkeyml.nouns import Input, InvocationRecord
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["read_onnx"]
 

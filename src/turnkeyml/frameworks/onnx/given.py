@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.cache.arrays import read_archive, unpacked_bytes
-from turnkeyml.cache.nested import top_name
+from turnkeyml.cache import read_archive, top_name, unpacked_bytes
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.declared import InputType
-from turnkeyml.nouns.plain import DamagedRecord
+from turnkeyml.nouns import DamagedRecord
 
 __all__ = ["read_inputs"]
 

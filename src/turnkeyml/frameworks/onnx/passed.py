@@ -11,7 +11,7 @@ from turnkeyml import structure
 from turnkeyml.errors import UsageError
 from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["with_inputs"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.onnx_files import copy_model, opset_of
-from turnkeyml.build.stage import ONNX, Stage, Workbench
+from turnkeyml.build import ONNX, Stage, Workbench, copy_model, opset_of
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
 
 __all__ = ["ReceiveOnnx"]

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.build.fingerprint import digest, file_digest
-from turnkeyml.build.stage import Stage
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Stage, Subject, digest, file_digest
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import InvocationRecord, OutputOperator
-from turnkeyml.system.machine import usable_cores
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.system import usable_cores
+from turnkeyml.verify import Outputs, Reference, agree
 
 __all__ = ["OnnxSubject", "arrays_digest"]
 
@@ -60,12 +58,12 @@ class OnnxSubject(Subject):
 
     @functools.cached_property
     def precision(self) -> str:
-        from turnkeyml.build.precision import precision_of
+        from turnkeyml.build import precision_of
 
         return precision_of(self.path)
 
     def key(self, opset: int) -> dict[str, str]:
-        from turnkeyml.build.onnx_files import data_files
+        from turnkeyml.build import data_files
 
         return {
             "ONNX file": file_digest([self.path, *data_files(self.path)]),
@@ -74,8 +72,7 @@ class OnnxSubject(Subject):
 
     def compute_reference(self, threads: int) -> Reference:
         """Run the unchanged file with graph optimizations disabled."""
-        from turnkeyml.runtimes.ort_session import OrtSession
-        from turnkeyml.runtimes.ort_settings import OrtSettings
+        from turnkeyml.runtimes import OrtSession, OrtSettings
 
         with _reason_in_full():
             settings = OrtSettings(threads, level="none", prepacking=False)
@@ -98,7 +95,7 @@ class OnnxSubject(Subject):
         )
 
     def compute_on(self, inputs: Outputs) -> Reference:
-        from turnkeyml.runtimes.ort_session import run_once
+        from turnkeyml.runtimes import run_once
 
         outputs = run_once(str(self.path), inputs, usable_cores(), level="none", prepacking=False)
         return Reference(inputs, outputs, precision=self.precision, operators=self._operators)
@@ -106,7 +103,7 @@ class OnnxSubject(Subject):
     @functools.cached_property
     def _operators(self) -> tuple[OutputOperator, ...]:
         """The operator that each output is the result of."""
-        from turnkeyml.build.operators import output_operators
+        from turnkeyml.build import output_operators
 
         return output_operators(self.path)
 

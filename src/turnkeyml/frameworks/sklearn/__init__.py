@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.frameworks.framework import Framework
 
 if TYPE_CHECKING:
-    from turnkeyml.build.subject import Subject
+    from turnkeyml.build import Subject
     from turnkeyml.frameworks.register import Register
 
 __all__ = ["FRAMEWORK"]

@@ -15,7 +15,7 @@ import onnx
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.sklearn.estimators import library_of
 from turnkeyml.frameworks.sklearn.tables import FRAME, MATRIX, Layout
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["convert", "converter_of"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.build.fingerprint import digest
+from turnkeyml.build import digest
 from turnkeyml.errors import describe
 
 __all__ = [

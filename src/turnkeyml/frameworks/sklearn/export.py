@@ -11,15 +11,13 @@ from pathlib import Path
 
 import onnx
 
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.onnx_files import opset_of
-from turnkeyml.build.stage import MODEL, ONNX, Stage, Workbench
+from turnkeyml.build import MODEL, ONNX, Stage, Workbench, check_onnx, opset_of
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.sklearn.convert import convert, converter_of
 from turnkeyml.frameworks.sklearn.graph import adapt
 from turnkeyml.frameworks.sklearn.subject import SklearnSubject
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.reference import Outputs
+from turnkeyml.verify import Outputs
 
 __all__ = ["ExportSklearn"]
 
@@ -86,7 +84,7 @@ class _Attempt:
         self.outcome = f"{self.verification.verdict} ({self.verification.reason})"
 
     def _convert(self) -> None:
-        from turnkeyml.runtimes.ort_session import run_once
+        from turnkeyml.runtimes import run_once
 
         subject, bench = self._subject, self._bench
 

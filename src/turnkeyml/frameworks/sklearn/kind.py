@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Subject
 from turnkeyml.frameworks.register import Call
 from turnkeyml.frameworks.sklearn import estimators
 from turnkeyml.frameworks.sklearn.subject import SklearnSubject

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, MethodType, ModuleType
 from typing import Any
 
-from turnkeyml.cache.locks import thread_lock
+from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.sklearn.estimators import LIBRARIES, library_of

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.build.fingerprint import digest
-from turnkeyml.build.stage import Stage
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Stage, Subject, digest
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.sklearn.estimators import fingerprint, outputs_of
 from turnkeyml.frameworks.sklearn.tables import Layout, Texts, table_of
 from turnkeyml.nouns import InvocationRecord
-from turnkeyml.verify.reference import Outputs, Reference, agree
+from turnkeyml.verify import Outputs, Reference, agree
 
 __all__ = ["SklearnSubject"]
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import torch
 
-from turnkeyml.build.stage import Workbench
+from turnkeyml.build import Workbench
 from turnkeyml.frameworks.torch.course import Read
 from turnkeyml.frameworks.torch.exercise import Exercise, Line, exercise
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.reference import Reference
+from turnkeyml.verify import Reference
 
 __all__ = ["Decisions", "Warned", "warnings_of"]
 

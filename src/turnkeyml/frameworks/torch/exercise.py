@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from turnkeyml.build.subject import FEW_SETS_BYTES, comparable_on, differ
+from turnkeyml.build import FEW_SETS_BYTES, comparable_on, differ
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.course import Course, Read, Work
 from turnkeyml.nouns import InvocationRecord
-from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.thresholds import draw_around
-from turnkeyml.verify.unusual import UNUSUAL, draw_unusual
+from turnkeyml.verify import UNUSUAL, Outputs, Reference, draw_around, draw_unusual
 
 __all__ = ["Exercise", "Line", "exercise"]
 

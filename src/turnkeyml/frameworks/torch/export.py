@@ -19,12 +19,19 @@ from typing import Any
 
 import torch
 
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.onnx_files import move_weights_out, opset_of
-from turnkeyml.build.operators import output_operators
-from turnkeyml.build.stage import MODEL, ONNX, WIDENED_FROM, Stage, Workbench
-from turnkeyml.build.subject import Subject
-from turnkeyml.build.widen import widen_bfloat16
+from turnkeyml.build import (
+    MODEL,
+    ONNX,
+    WIDENED_FROM,
+    Stage,
+    Subject,
+    Workbench,
+    check_onnx,
+    move_weights_out,
+    opset_of,
+    output_operators,
+    widen_bfloat16,
+)
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
@@ -34,8 +41,7 @@ from turnkeyml.frameworks.torch.modules import eval_mode
 from turnkeyml.frameworks.torch.preserved import preserved
 from turnkeyml.frameworks.torch.stabilised import judge_stable
 from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify.reference import Reference
-from turnkeyml.verify.verdict import with_frozen
+from turnkeyml.verify import Reference, with_frozen
 
 __all__ = ["ExportPytorch"]
 

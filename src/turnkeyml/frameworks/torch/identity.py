@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from turnkeyml.build.fingerprint import DEPTH, Code, digest
-from turnkeyml.system.machine import usable_cores
+from turnkeyml.build import DEPTH, Code, digest
+from turnkeyml.system import usable_cores
 
 __all__ = ["model_fingerprint", "safe_repr", "weights_digest"]
 

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from turnkeyml import structure
-from turnkeyml.verify.reference import InnerResult
+from turnkeyml.verify import InnerResult
 
 __all__ = ["inner_results"]
 

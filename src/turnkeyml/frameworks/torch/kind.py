@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Subject
 from turnkeyml.frameworks.register import Call
 from turnkeyml.frameworks.torch import identity, modules, stack
 from turnkeyml.frameworks.torch.entered import entered

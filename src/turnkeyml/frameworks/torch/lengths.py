@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnkeyml import structure
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Subject
 from turnkeyml.frameworks.torch.subject import TorchSubject
 
 __all__ = ["Axes", "growing_axes"]

@@ -24,7 +24,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
-from turnkeyml.cache.locks import thread_lock
+from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.torch import modules, overrides, stack

@@ -21,10 +21,8 @@ from turnkeyml.frameworks.torch.preserved import State, preserved, seeded
 from turnkeyml.frameworks.torch.rounding import Wobbling, rounding
 from turnkeyml.frameworks.torch.widened import widened_in_turn
 from turnkeyml.nouns import OperationCount
-from turnkeyml.runtimes.torch_session import to_numpy
-from turnkeyml.verify.precisions import RULES
-from turnkeyml.verify.reach import reach_of
-from turnkeyml.verify.reference import InnerResult, Outputs, Reference, agree
+from turnkeyml.runtimes import to_numpy
+from turnkeyml.verify import RULES, InnerResult, Outputs, Reference, agree, reach_of
 
 __all__ = [
     "COSTLY_FLOPS_OF_SET",

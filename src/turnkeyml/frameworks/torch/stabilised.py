@@ -13,15 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.stage import Workbench
-from turnkeyml.build.twin import Rescaling, difference
+from turnkeyml.build import Rescaling, Workbench, check_onnx, difference
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.stable import STEPS, stable_copy
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.verify import Outputs, Reference, compare
 
 __all__ = ["judge_stable"]
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.build.twin import Rescaling
+from turnkeyml.build import Rescaling
 from turnkeyml.frameworks.torch.modules import eval_mode
 
 __all__ = ["STEPS", "Stable", "stable_copy"]

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 import turnkeyml
-from turnkeyml.build.origin import is_users_file
+from turnkeyml.build import is_users_file
 from turnkeyml.frameworks.torch.scopes import variables
 
 __all__ = [

@@ -10,9 +10,7 @@ from typing import Any
 import torch
 
 from turnkeyml import structure
-from turnkeyml.build.fingerprint import digest
-from turnkeyml.build.stage import Stage
-from turnkeyml.build.subject import Subject
+from turnkeyml.build import Stage, Subject, digest
 from turnkeyml.frameworks.torch import identity
 from turnkeyml.frameworks.torch.course import Course, Work, course_of
 from turnkeyml.frameworks.torch.flattened import input_names
@@ -26,9 +24,8 @@ from turnkeyml.frameworks.torch.reference import (
     reference_on,
 )
 from turnkeyml.nouns import InvocationRecord, OperationCount
-from turnkeyml.runtimes.contract import LiveModel
-from turnkeyml.runtimes.torch_session import from_numpy
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.runtimes import LiveModel, from_numpy
+from turnkeyml.verify import Outputs, Reference
 
 __all__ = ["TorchSubject"]
 

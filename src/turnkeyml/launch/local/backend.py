@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.runs import RunFolder, input_log
-from turnkeyml.evaluate.assignment import WAIT_MARGIN_SECONDS, Assignment
+from turnkeyml.cache import RunFolder, input_log, write_json
+from turnkeyml.evaluate import WAIT_MARGIN_SECONDS, Assignment
 from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending, How, Terms
 from turnkeyml.launch.local.preload import needed_modules, shared_imports
@@ -26,8 +25,7 @@ from turnkeyml.launch.local.processes import (
     pausing,
 )
 from turnkeyml.nouns import Task, to_dict
-from turnkeyml.system.machine import usable_cores
-from turnkeyml.system.process_tree import TreeMemory, out_of_memory_kills
+from turnkeyml.system import TreeMemory, out_of_memory_kills, usable_cores
 
 __all__ = ["LocalBackend", "open_local"]
 

@@ -18,13 +18,7 @@ from typing import Protocol
 
 from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.system.process_tree import (
-    children,
-    descendants,
-    is_running,
-    is_stopped,
-    processes_with_variable,
-)
+from turnkeyml.system import children, descendants, is_running, is_stopped, processes_with_variable
 
 __all__ = ["Child", "Launcher", "interrupt", "kill_tree", "make_launcher", "pausing"]
 

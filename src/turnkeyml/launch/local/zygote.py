@@ -234,7 +234,7 @@ def _kill(pids: list[int]) -> None:
 
 def _kill_strays(ours: set[int]) -> None:
     """Kill the processes that a script left behind: as orphans they became children of ours."""
-    from turnkeyml.system.process_tree import descendants
+    from turnkeyml.system import descendants
 
     strays = [pid for pid in descendants(os.getpid()) if os.getpid() == _parent(pid)]
     _kill(sorted(set(strays) - ours))

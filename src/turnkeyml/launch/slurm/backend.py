@@ -18,8 +18,7 @@ from turnkeyml.launch.slurm.link import Link, Note, interrupts_deferred
 from turnkeyml.launch.slurm.options import SlurmOptions
 from turnkeyml.launch.slurm.run import Run, open_run
 from turnkeyml.launch.slurm.submit import Submitter
-from turnkeyml.nouns import Task
-from turnkeyml.nouns.events import InputFinished, Reader
+from turnkeyml.nouns import InputFinished, Reader, Task
 
 __all__ = ["SlurmBackend", "open_slurm"]
 

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.cache.runs import SlurmRunFolder
+from turnkeyml.cache import SlurmRunFolder
 from turnkeyml.launch.local.processes import kill_tree
-from turnkeyml.system.process_tree import descendants
+from turnkeyml.system import descendants
 
 __all__ = ["main"]
 

@@ -19,11 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from turnkeyml import interpreter
-from turnkeyml.cache.files import write_json
-from turnkeyml.cache.locks import FileLock, Rank, teller
-from turnkeyml.cache.runs import SlurmRunFolder, slurm_lock, slurm_run_folders
+from turnkeyml.cache import (
+    FileLock,
+    Rank,
+    SlurmRunFolder,
+    slurm_lock,
+    slurm_run_folders,
+    teller,
+    write_json,
+)
 from turnkeyml.errors import UsageError
-from turnkeyml.evaluate.assignment import Assignment
+from turnkeyml.evaluate import Assignment
 from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.link import Note
 from turnkeyml.nouns import DamagedRecord, Task, from_dict, to_dict

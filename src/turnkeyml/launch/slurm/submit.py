@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from turnkeyml.evaluate.assignment import WAIT_MARGIN_SECONDS
+from turnkeyml.evaluate import WAIT_MARGIN_SECONDS
 from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.options import SlurmOptions
 from turnkeyml.launch.slurm.run import Run

@@ -31,11 +31,9 @@ from turnkeyml.nouns import (
     rate_pattern,
     slo_pattern,
 )
-from turnkeyml.runtimes.contract import Monitor, Session
-from turnkeyml.system.activity import Activity, read_activity
-from turnkeyml.system.timers import punctual
-from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.reference import Outputs, Reference
+from turnkeyml.runtimes import Monitor, Session
+from turnkeyml.system import Activity, punctual, read_activity
+from turnkeyml.verify import Outputs, Reference, compare
 
 __all__ = ["LoadPoint", "measure_under_load"]
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.load.trace import Answer
-from turnkeyml.runtimes.contract import Session
+from turnkeyml.runtimes import Session
 
 __all__ = ["LaneServer", "Server"]
 

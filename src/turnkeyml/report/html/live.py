@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.layout import BuildFolder, build_folders
-from turnkeyml.cache.locks import thread_lock
-from turnkeyml.cache.runs import journal_folder
+from turnkeyml.cache import BuildFolder, build_folders, journal_folder, thread_lock
 from turnkeyml.escaping import PAGE_KEEPS, spelled
 from turnkeyml.report.builds import read_build
 from turnkeyml.report.columns import ordered_columns

@@ -1,7 +1,7 @@
 """Intel and AMD x86 CPUs. Their runtimes are those of every CPU; see the other device folders."""
 
 from turnkeyml.runtimes.contract import Device
-from turnkeyml.system.machine import cpu_name
+from turnkeyml.system import cpu_name
 
 __all__ = ["DEVICE"]
 
