@@ -49,6 +49,7 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check src tests examples benchmarks corpora models docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	.ci/doors --check
 
 bench: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/overhead.py

@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass, field
 
-from turnkeyml.measure import distance
-from turnkeyml.system import machine
+from turnkeyml import system
+from turnkeyml.measure.distance import may_move
 
 __all__ = ["Site"]
 
@@ -20,13 +20,13 @@ class Site:
     node: str = field(default_factory=platform.node)
     """Its name in the network."""
     platform: str = field(default_factory=platform.platform)
-    cpu: str = field(default_factory=machine.cpu_name)
-    usable_cores: int = field(default_factory=machine.usable_cores)
+    cpu: str = field(default_factory=system.cpu_name)
+    usable_cores: int = field(default_factory=system.usable_cores)
     processors: tuple[int, ...] = field(
-        default_factory=lambda: tuple(sorted(machine.allowed_processors()))
+        default_factory=lambda: tuple(sorted(system.allowed_processors()))
     )
-    cpu_quota: float | None = field(default_factory=machine.cpu_quota)
-    governor: str | None = field(default_factory=machine.governor)
-    frequency_mhz: float | None = field(default_factory=machine.frequency_mhz)
-    may_move: bool = field(default_factory=distance.may_move)
+    cpu_quota: float | None = field(default_factory=system.cpu_quota)
+    governor: str | None = field(default_factory=system.governor)
+    frequency_mhz: float | None = field(default_factory=system.frequency_mhz)
+    may_move: bool = field(default_factory=may_move)
     """Whether a hypervisor may run the processors on different core complexes."""

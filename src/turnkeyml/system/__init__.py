@@ -13,8 +13,9 @@ __getattr__ = door(
         "interpreters": "Interpreter",
         "leftovers": "OwnLoad Usage note_leftovers read_leftovers",
         "machine": (
-            "allowed_processors cpu_name cpu_quota last_cache_bytes load_average memory_bytes "
-            "peak_memory_bytes reset_peak_memory total_memory_bytes usable_cores"
+            "allowed_processors cpu_name cpu_quota frequency_mhz governor last_cache_bytes "
+            "load_average memory_bytes peak_memory_bytes reset_peak_memory total_memory_bytes "
+            "usable_cores"
         ),
         "process_tree": (
             "TreeMemory children descendants is_running is_stopped out_of_memory_kills "

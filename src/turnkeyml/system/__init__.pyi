@@ -14,9 +14,10 @@ from turnkeyml.system.leftovers import (
 )
 from turnkeyml.system.machine import (
     allowed_processors as allowed_processors, cpu_name as cpu_name, cpu_quota as cpu_quota,
-    last_cache_bytes as last_cache_bytes, load_average as load_average, memory_bytes as
-    memory_bytes, peak_memory_bytes as peak_memory_bytes, reset_peak_memory as reset_peak_memory,
-    total_memory_bytes as total_memory_bytes, usable_cores as usable_cores,
+    frequency_mhz as frequency_mhz, governor as governor, last_cache_bytes as last_cache_bytes,
+    load_average as load_average, memory_bytes as memory_bytes, peak_memory_bytes as
+    peak_memory_bytes, reset_peak_memory as reset_peak_memory, total_memory_bytes as
+    total_memory_bytes, usable_cores as usable_cores,
 )
 from turnkeyml.system.process_tree import (
     TreeMemory as TreeMemory, children as children, descendants as descendants, is_running as

@@ -14,6 +14,12 @@ __getattr__ = door(
     {
         "markdown": "all_workarounds page",
         "onnx_runtime": "MATMUL_ADD_FUSION PAD_FUSION",
+        "symbolics": (
+            "AS_STRIDED AVG_POOL2D_UNBATCHED BICUBIC_ANTIALIAS BILINEAR_ANTIALIAS COPY CUMMAX "
+            "CUMMIN CUMSUM_BOOL DIFF EYE_BOOL FULL_INT GRID_SAMPLER_DOUBLE INDEX_PUT_TYPES "
+            "IOR ISIN MAX_POOL2D_UNBATCHED RESIZE_ALIGN_CORNERS RMS_NORM SORT_STABLE "
+            "UNSAFE_CHUNK_UNKNOWN_SIZE"
+        ),
         "workaround": "Workaround",
     },
 )

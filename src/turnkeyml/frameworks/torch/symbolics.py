@@ -18,8 +18,8 @@ from torch.onnx import (
     symbolic_opset16,
 )
 
+from turnkeyml import workarounds
 from turnkeyml.workarounds import Workaround
-from turnkeyml.workarounds import symbolics as entries
 
 __all__ = ["SYMBOLICS", "register"]
 
@@ -39,7 +39,7 @@ def _antialiased_resize(mode: str) -> Symbolic:
     def symbolic(g: Any, image: Any, size: Any, align_corners: Any, *scales: Any) -> Any:
         sizes = g.original_node.output().type().sizes()
         aligned = symbolic_helper._get_const(align_corners, "b", "align_corners")
-        if sizes is None or aligned:  # see entries.RESIZE_ALIGN_CORNERS
+        if sizes is None or aligned:  # see workarounds.RESIZE_ALIGN_CORNERS
             raise NotImplementedError("antialias with align_corners, or to a dynamic size")
         empty = g.op("Constant", value_t=torch.tensor([], dtype=torch.float32))
         return g.op(
@@ -209,25 +209,27 @@ def _eye(g: Any, *settings: Any) -> Any:
 
 
 SYMBOLICS: dict[Workaround, Symbolic] = {
-    entries.IOR: symbolic_opset9.__or_,
-    entries.BICUBIC_ANTIALIAS: _antialiased_resize("cubic"),
-    entries.BILINEAR_ANTIALIAS: _antialiased_resize("linear"),
-    entries.AS_STRIDED: _as_strided,
-    entries.AVG_POOL2D_UNBATCHED: _unbatched(symbolic_opset10._avg_pool("avg_pool2d", 2)),
-    entries.COPY: _copy,
-    entries.CUMMAX: _cumulative_extreme("ReduceMax"),
-    entries.CUMMIN: _cumulative_extreme("ReduceMin"),
-    entries.CUMSUM_BOOL: _cumsum,
-    entries.DIFF: _diff,
-    entries.EYE_BOOL: _eye,
-    entries.FULL_INT: _full,
-    entries.GRID_SAMPLER_DOUBLE: _grid_sampler,
-    entries.INDEX_PUT_TYPES: _index_put,
-    entries.ISIN: _isin,
-    entries.MAX_POOL2D_UNBATCHED: _unbatched(symbolic_opset10._max_pool("max_pool2d", 2, False)),
-    entries.RMS_NORM: _rms_norm,
-    entries.SORT_STABLE: _sort,
-    entries.UNSAFE_CHUNK_UNKNOWN_SIZE: _chunk,
+    workarounds.IOR: symbolic_opset9.__or_,
+    workarounds.BICUBIC_ANTIALIAS: _antialiased_resize("cubic"),
+    workarounds.BILINEAR_ANTIALIAS: _antialiased_resize("linear"),
+    workarounds.AS_STRIDED: _as_strided,
+    workarounds.AVG_POOL2D_UNBATCHED: _unbatched(symbolic_opset10._avg_pool("avg_pool2d", 2)),
+    workarounds.COPY: _copy,
+    workarounds.CUMMAX: _cumulative_extreme("ReduceMax"),
+    workarounds.CUMMIN: _cumulative_extreme("ReduceMin"),
+    workarounds.CUMSUM_BOOL: _cumsum,
+    workarounds.DIFF: _diff,
+    workarounds.EYE_BOOL: _eye,
+    workarounds.FULL_INT: _full,
+    workarounds.GRID_SAMPLER_DOUBLE: _grid_sampler,
+    workarounds.INDEX_PUT_TYPES: _index_put,
+    workarounds.ISIN: _isin,
+    workarounds.MAX_POOL2D_UNBATCHED: _unbatched(
+        symbolic_opset10._max_pool("max_pool2d", 2, False)
+    ),
+    workarounds.RMS_NORM: _rms_norm,
+    workarounds.SORT_STABLE: _sort,
+    workarounds.UNSAFE_CHUNK_UNKNOWN_SIZE: _chunk,
 }
 """Our symbolics, by workaround."""
 
