@@ -29,19 +29,6 @@ from turnkeyml.options import CacheOptions, SelectOptions, takes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = [
-    "BuildStats",
-    "build_stats",
-    "build_summaries",
-    "cache_of",
-    "clean_builds",
-    "delete_builds",
-    "is_filtered",
-    "list_builds",
-    "matching",
-    "select_builds",
-]
-
 
 @dataclass(frozen=True)
 class BuildStats:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.report import Comparison, Progress
 
-__all__ = ["compare", "conditions_met", "save_comparison"]
-
 NAMED = 5
 """Rows that a message names before it counts the rest."""
 

@@ -12,8 +12,6 @@ from turnkeyml.options import ModelsOptions, takes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["list_models"]
-
 
 @takes(ModelsOptions)
 def list_models(

@@ -19,8 +19,6 @@ from turnkeyml.runtimes import find_runtime
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["explain"]
-
 Tell = Callable[[str], None]
 
 

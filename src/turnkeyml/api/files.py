@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.launch import Launch
 
-__all__ = ["InputFiles", "benchmark_files", "input_names", "race_files", "race_plan"]
-
 FEW_INPUTS = 8
 """With more inputs than this, each gets one line instead of a listing of its models."""
 

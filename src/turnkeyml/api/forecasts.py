@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from turnkeyml.launch import Launch
     from turnkeyml.nouns import Plan
 
-__all__ = ["forecast_benchmark", "forecast_race"]
-
 
 @takes(BenchmarkOptions)
 def forecast_benchmark(input_files: InputFiles, **options: Unpack[BenchmarkOptions]) -> Forecast:

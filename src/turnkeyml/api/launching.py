@@ -15,8 +15,6 @@ from turnkeyml.nouns import InputResult, SequenceSource
 if TYPE_CHECKING:
     from turnkeyml.launch import SlurmOptions
 
-__all__ = ["launch_of"]
-
 
 def launch_of(
     options: Mapping[str, Any],

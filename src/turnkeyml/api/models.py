@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.build import Sequence
 
-__all__ = ["benchmark_model", "build_model"]
-
 
 @takes(ModelOptions, only_python=True)
 def benchmark_model(

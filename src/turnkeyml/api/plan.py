@@ -30,8 +30,6 @@ from turnkeyml.runtimes import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["make_plan", "named_runtimes", "plan_of"]
-
 
 @takes(PlanOptions)
 def make_plan(**options: Unpack[PlanOptions]) -> Plan:

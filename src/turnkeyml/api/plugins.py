@@ -6,8 +6,6 @@ from turnkeyml.build import sequence_names
 from turnkeyml.nouns import PluginInfo
 from turnkeyml.runtimes import all_devices, installed_plugins
 
-__all__ = ["list_plugins"]
-
 
 def list_plugins() -> list[PluginInfo]:
     """Every installed plugin, what it adds, and what is wrong with it. It imports all of them."""

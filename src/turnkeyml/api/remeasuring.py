@@ -15,8 +15,6 @@ from turnkeyml.runtimes import started_ahead
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["remeasure"]
-
 WORKER = "turnkeyml.measure.worker"
 """What measures a build. It is named, not imported, as its interpreter may be another one."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.report import ReportServer, SavedReport
 
-__all__ = ["report", "save_report", "serve"]
-
 
 @takes(ReportOptions)
 def report(**options: Unpack[ReportOptions]) -> list[Path]:

@@ -20,8 +20,6 @@ from turnkeyml.system import (
     usable_cores,
 )
 
-__all__ = ["system_info"]
-
 
 def system_info() -> SystemInfo:
     """This machine, the versions of installed libraries, which runtimes are available, and the

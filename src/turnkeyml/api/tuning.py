@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.tuning import Rig, Space, Tuner
 
-__all__ = ["tune"]
-
 
 @takes(TuneOptions)
 def tune(

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import onnx
 
-__all__ = ["take_out"]
-
 
 def take_out(graph: onnx.GraphProto, wanted: Callable[[onnx.NodeProto], bool]) -> dict[str, bool]:
     """Replace each If node that has a wanted node in one branch by the nodes of that branch.

@@ -42,8 +42,6 @@ from turnkeyml.nouns import (
 from turnkeyml.system import captured, peak_memory_bytes, reset_peak_memory, usable_cores
 from turnkeyml.verify import Outputs, Reference, calibrate, loosest, save_inputs, save_reference
 
-__all__ = ["Built", "build"]
-
 OF_THE_FILE = frozenset({"turnkey version", "sequence", "opset", "widening"})
 """The parts of a key that a measurement of the live model does not depend on."""
 

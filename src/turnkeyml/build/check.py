@@ -14,8 +14,6 @@ from turnkeyml.verify import Outputs, Reference, compare, is_far, judge
 if TYPE_CHECKING:
     from turnkeyml.build.inner import Walk
 
-__all__ = ["check_onnx"]
-
 SUBMODULES = "results of submodules match, and so do the outputs made from them"
 
 

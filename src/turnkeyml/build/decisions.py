@@ -25,8 +25,6 @@ from turnkeyml.verify import (
     root_mean_square,
 )
 
-__all__ = ["is_decision", "scores_of", "the_same_decision"]
-
 PICKS = {"TopK": ("topk", "sort"), "ArgMax": ("argmax", "max"), "ArgMin": ("argmin", "min")}
 COMPARISONS = {
     "Greater": ("gt", "__gt__"),

@@ -12,14 +12,6 @@ from typing import Any
 from turnkeyml.build.origin import is_users_file
 from turnkeyml.cache import checksum
 
-__all__ = [
-    "DEPTH",
-    "Code",
-    "digest",
-    "file_digest",
-    "object_fingerprint",
-]
-
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 DEPTH = 4
 """How many levels of a nested setting are included."""

@@ -15,8 +15,6 @@ from turnkeyml.build.onnx_files import nested_graphs, read_graph, with_shapes
 from turnkeyml.build.precision import INTEGER_PRODUCTS, PRODUCTS
 from turnkeyml.errors import describe
 
-__all__ = ["folded_shares"]
-
 HEAVY = (
     PRODUCTS
     | INTEGER_PRODUCTS

@@ -10,8 +10,6 @@ import onnx
 from turnkeyml.build.onnx_files import read_graph
 from turnkeyml.errors import BuildError
 
-__all__ = ["batched_inputs", "input_dtypes"]
-
 
 def input_dtypes(model: Path) -> dict[str, str]:
     """The numpy name of the dtype of each input, by its name."""

@@ -15,8 +15,6 @@ import onnx
 
 from turnkeyml.build import onnx_files
 
-__all__ = ["hold_back", "put_back"]
-
 LEAST_BYTES = 1 << 20
 """Copies of smaller weights do not matter."""
 

@@ -33,8 +33,6 @@ from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare, is_far
 
-__all__ = ["Walk", "walk"]
-
 FLOAT, DOUBLE, FLOAT16 = (
     onnx.TensorProto.FLOAT,
     onnx.TensorProto.DOUBLE,

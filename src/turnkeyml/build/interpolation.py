@@ -19,8 +19,6 @@ from onnx import helper
 from turnkeyml.build.onnx_files import nested_graphs
 from turnkeyml.verify import RULES, Outputs, magnitude_of
 
-__all__ = ["interpolates", "moved_by_rounding", "nearer"]
-
 ROUNDINGS = 4
 """How many roundings a coordinate may be off by: two in each of the two that are compared."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from turnkeyml.nouns import Verdict
 from turnkeyml.verify import InnerResult, Reference, compare
 
-__all__ = ["Dims", "Results"]
-
 SAMPLED = 64
 """How many numbers are looked at to find the result that a value may be."""
 

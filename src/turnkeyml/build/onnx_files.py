@@ -12,20 +12,6 @@ from onnx.external_data_helper import ExternalDataInfo, set_external_data
 
 from turnkeyml.errors import BuildError
 
-__all__ = [
-    "copy_model",
-    "data_files",
-    "drop_unused_opsets",
-    "has_half_precision",
-    "load_inner_data",
-    "move_weights_out",
-    "nested_graphs",
-    "opset_of",
-    "read_graph",
-    "settle_external_data",
-    "with_shapes",
-]
-
 ONE_FILE_BYTES = 100_000_000
 """The weights of larger models go to an external data file, which needs far less memory."""
 

@@ -17,8 +17,6 @@ from turnkeyml.nouns import OutputOperator
 from turnkeyml.runtimes import read_nodes
 from turnkeyml.verify import FLOORS
 
-__all__ = ["operators_of", "output_operators"]
-
 _MOVING = """
     Identity Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Gather GatherND GatherElements
     Expand Tile Cast Dropout DepthToSpace SpaceToDepth Pad TopK MaxPool ReduceMax ReduceMin

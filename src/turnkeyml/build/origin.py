@@ -12,8 +12,6 @@ import sys
 import sysconfig
 from pathlib import Path
 
-__all__ = ["is_users_file"]
-
 _INSTALL_FOLDERS = frozenset({"site-packages", "dist-packages"})
 _STANDARD_LIBRARY = frozenset(
     os.path.realpath(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib")

@@ -12,8 +12,6 @@ import onnx
 
 from turnkeyml.build.onnx_files import read_graph, with_shapes
 
-__all__ = ["precision_of"]
-
 DOMINANT_SHARE = 0.95
 """The share of the work that one precision must have; below it the file is ``mixed``."""
 

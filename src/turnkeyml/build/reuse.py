@@ -12,8 +12,6 @@ from turnkeyml.cache import BuildFolder, BuildState
 from turnkeyml.nouns import BuildStatus, Plan
 from turnkeyml.verify import is_intact
 
-__all__ = ["Wanted", "key_of_sequence", "wanted_build", "why_rebuild"]
-
 
 @dataclass(frozen=True)
 class Wanted:

@@ -17,23 +17,6 @@ from turnkeyml.runtimes import InstalledPlugin, installed_plugins
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence, Stage
 
-__all__ = [
-    "SEQUENCES",
-    "NamedSequence",
-    "buildable_precisions",
-    "check_file",
-    "check_name",
-    "find_sequence",
-    "load_sequence_file",
-    "make_stage",
-    "pickle_sequence",
-    "sequence_names",
-    "sequence_with",
-    "stage_names",
-    "stages_of",
-    "unpickle_sequence",
-]
-
 
 @dataclass(frozen=True)
 class NamedSequence:

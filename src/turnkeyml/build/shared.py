@@ -10,8 +10,6 @@ from turnkeyml.cache import BuildFolder, BuildState, link_or_copy
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import with_frozen
 
-__all__ = ["SHARE", "SharedBuild"]
-
 SHARE = "share_build"
 """The name under which records and logs have it in the place of a stage."""
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from turnkeyml.nouns import InvocationRecord, OperationCount
     from turnkeyml.runtimes import LiveModel
 
-__all__ = ["FEW_SETS_BYTES", "Subject", "comparable_on", "differ"]
-
-
 FEW_SETS = 2
 """Held-out sets of a model with more weights than this. A smaller one is run on all of them."""
 FEW_SETS_BYTES = 100_000_000

@@ -15,8 +15,6 @@ import onnx
 
 from turnkeyml.verify import RULES, InnerResult, Outputs
 
-__all__ = ["SUPPRESSION", "the_same_boxes"]
-
 SUPPRESSION = "NonMaxSuppression"
 
 TRIED = 3

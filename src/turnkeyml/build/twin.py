@@ -17,8 +17,6 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-__all__ = ["Rescaling", "difference"]
-
 EXACT = 1e-4
 """How far a weight may be from what it should be, as a share of it: the rounding of a fold."""
 SMALL = 1e-6

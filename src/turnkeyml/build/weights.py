@@ -19,8 +19,6 @@ from onnx.external_data_helper import ExternalDataInfo, set_external_data
 from turnkeyml.build.onnx_files import ALIGNMENT
 from turnkeyml.cache import widen
 
-__all__ = ["Location", "detach", "reattach", "to_float16"]
-
 Convert = Callable[[bytes], bytes]
 
 BLOCK = 1 << 18

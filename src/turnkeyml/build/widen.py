@@ -17,8 +17,6 @@ from onnx import TensorProto, numpy_helper
 from turnkeyml.build import onnx_files, weights
 from turnkeyml.cache import widen
 
-__all__ = ["widen_bfloat16"]
-
 NAMES_A_TYPE = frozenset({"to", "dtype", "output_datatype"})
 """Attributes of nodes that are the type of a tensor, as that of a Cast."""
 

@@ -6,8 +6,6 @@ from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import state_damage
 from turnkeyml.cache.stats import stats_damages
 
-__all__ = ["damages"]
-
 
 def damages(folder: BuildFolder) -> list[str]:
     """What cannot be read of the records of a build; empty for one that is well."""

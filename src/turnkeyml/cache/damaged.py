@@ -8,8 +8,6 @@ from pathlib import Path
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.escaping import one_line
 
-__all__ = ["DamagedFile"]
-
 LONGEST_REASON = 160
 """Characters. Some parsers quote what they could not read."""
 

@@ -17,25 +17,6 @@ from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.errors import named
 from turnkeyml.nouns import DamagedRecord, check_plain
 
-__all__ = [
-    "TEMPORARY_PREFIX",
-    "checksum",
-    "is_regular",
-    "link_or_copy",
-    "load_json",
-    "load_yaml",
-    "make_way",
-    "open_regular",
-    "read_json",
-    "read_yaml",
-    "remove_leftovers",
-    "replacing",
-    "set_aside",
-    "to_yaml",
-    "write_json",
-    "write_yaml",
-]
-
 TEMPORARY_PREFIX = ".writing-"
 LEFTOVER_SECONDS = 10.0
 """Nobody takes so long to write a small file; one that is older has been given up."""

@@ -11,8 +11,6 @@ from turnkeyml.cache.damaged import DamagedFile
 from turnkeyml.cache.files import MOST_BYTES, open_regular, replacing, set_aside
 from turnkeyml.cache.layout import BuildFolder
 
-__all__ = ["add_history", "read_history", "take_from_history"]
-
 
 def read_history(folder: BuildFolder) -> list[Any]:
     """The earlier evaluations of a build, the oldest first, as they were recorded.

@@ -46,24 +46,6 @@ from turnkeyml.cache.locks import FileLock, Rank
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.system import start_time
 
-__all__ = [
-    "BuildFolder",
-    "build_folders",
-    "build_name",
-    "check_writable",
-    "engine_file",
-    "evaluation_file",
-    "measurement_log",
-    "peaks_file",
-    "safe_name",
-    "samples_file",
-    "summaries_file",
-    "sweep_deleted",
-    "timing_file",
-    "trace_file",
-    "worker_request",
-]
-
 LOCKS = ".locks"
 TENSORRT = ".tensorrt"
 PEAKS = ".peaks"

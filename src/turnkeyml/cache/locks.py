@@ -28,18 +28,6 @@ from turnkeyml.errors import TurnkeyError
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-__all__ = [
-    "FileLock",
-    "LockOrderError",
-    "LockTimeout",
-    "Rank",
-    "Turn",
-    "limit_waits",
-    "name_process",
-    "teller",
-    "thread_lock",
-]
-
 TELL_AFTER_SECONDS = 3.0
 """How long a wait lasts before it names the process that it waits for."""
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.01, 0.2

@@ -16,8 +16,6 @@ import numpy as np
 from turnkeyml.cache.arrays import fed
 from turnkeyml.errors import MeasureError
 
-__all__ = ["KEYS", "VALUES", "fed_value", "flattened", "is_plain", "top_name"]
-
 KEYS, VALUES, NONE, EMPTY = "::keys", "::values", "::none", "::empty"
 
 _DTYPES = {"float": "float32", "double": "float64"}

@@ -16,8 +16,6 @@ from yaml.resolver import Resolver
 
 from turnkeyml.nouns import DEEPEST, LARGEST, DamagedRecord
 
-__all__ = ["parse"]
-
 LONGEST_NUMBER = 100
 """Characters of a scalar that is not text."""
 

@@ -10,16 +10,6 @@ from pathlib import Path
 
 from turnkeyml.cache.layout import LOCKS, safe_name
 
-__all__ = [
-    "RunFolder",
-    "SlurmRunFolder",
-    "input_log",
-    "journal_file",
-    "journal_folder",
-    "slurm_lock",
-    "slurm_run_folders",
-]
-
 RUNS = ".runs"
 SLURM = ".slurm"
 

@@ -21,17 +21,6 @@ from turnkeyml.nouns import (
     to_dict,
 )
 
-__all__ = [
-    "ABANDONED",
-    "BuildState",
-    "PhaseEnd",
-    "load_state",
-    "read_state",
-    "state_as_written",
-    "state_damage",
-    "write_state",
-]
-
 
 @dataclass(frozen=True)
 class PhaseEnd:

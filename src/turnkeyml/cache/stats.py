@@ -43,25 +43,6 @@ from turnkeyml.nouns import (
     to_dict,
 )
 
-__all__ = [
-    "WORKING",
-    "Work",
-    "add_evaluation",
-    "begin_work",
-    "close_work",
-    "end_held_work",
-    "end_work",
-    "evaluations_in",
-    "load_labels",
-    "read_stats",
-    "record_build",
-    "reinstate_evaluations",
-    "retire_evaluations",
-    "stats_damages",
-    "update_invocation",
-    "update_stats",
-]
-
 WORKING = "working"
 """The section that only the stats of a build have that a process works on, or worked on."""
 

@@ -29,15 +29,6 @@ from turnkeyml.nouns import (
     to_dict,
 )
 
-__all__ = [
-    "BuildSummary",
-    "EvaluationSummary",
-    "Progress",
-    "disk_bytes",
-    "read_summary",
-    "summaries",
-]
-
 FORMAT = 2
 """Summaries that another version wrote in another form are made again."""
 Progress = Callable[[int, int], None]

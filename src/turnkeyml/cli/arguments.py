@@ -8,8 +8,6 @@ from typing import Any, get_args
 
 from turnkeyml.options import COMMANDS, Option, options_of
 
-__all__ = ["add_options", "given", "help_of", "missing_positionals"]
-
 Container = argparse._ActionsContainer
 
 

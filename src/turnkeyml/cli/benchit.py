@@ -9,8 +9,6 @@ from turnkeyml.cli.words import COMMANDS
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import split_hashes
 
-__all__ = ["OLDER_COMMANDS", "add_older_options", "translate"]
-
 OLDER_COMMANDS = {"report": "same as cache report"}
 
 

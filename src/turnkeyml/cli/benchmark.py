@@ -8,8 +8,6 @@ from turnkeyml.api import benchmark_files, forecast_benchmark
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import BenchmarkOptions
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Benchmark the files; exit status 1 if anything failed or is a mismatch."""

@@ -12,8 +12,6 @@ from turnkeyml.display import build_lines, mismatch_line, print_errors, print_li
 from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.options import RemeasureOptions, Verbose, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Measure existing builds again; exit status 1 if a measurement failed or is a mismatch."""

@@ -7,8 +7,6 @@ import argparse
 from turnkeyml.api import delete_builds
 from turnkeyml.cli.changing import change
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Delete builds."""

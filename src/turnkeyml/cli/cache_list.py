@@ -20,8 +20,6 @@ from turnkeyml.display import (
 )
 from turnkeyml.options import CacheOptions, ListView, settle
 
-__all__ = ["run"]
-
 MOST_CHECKED = 200
 """Reading the records of more builds than this takes longer than a list should; ``cache report``
 reads them all and has a row for each one that is damaged."""

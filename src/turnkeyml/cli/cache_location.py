@@ -9,8 +9,6 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import print_lines
 from turnkeyml.options import CacheOptions, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the path of the cache."""

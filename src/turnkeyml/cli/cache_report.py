@@ -11,8 +11,6 @@ from turnkeyml.display import Progress, print_lines
 from turnkeyml.options import ReportOptions, settle
 from turnkeyml.report import SavedReport
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Write a report of caches, one file per format."""

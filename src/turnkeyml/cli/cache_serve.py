@@ -9,8 +9,6 @@ from turnkeyml.cli.arguments import given
 from turnkeyml.display import print_lines
 from turnkeyml.options import ServeOptions, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Serve the report of caches until Ctrl-C."""

@@ -11,8 +11,6 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import print_lines, stats_lines
 from turnkeyml.options import CacheOptions, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the state and the stats of builds."""

@@ -18,8 +18,6 @@ from turnkeyml.errors import UsageError
 from turnkeyml.escaping import one_line
 from turnkeyml.options import Confirmation, SelectOptions, settle
 
-__all__ = ["change"]
-
 SHOWN = 20
 """Lines of builds that a question shows before it counts the rest."""
 

@@ -14,8 +14,6 @@ from turnkeyml.display import Progress, in_terminal, print_errors, print_lines, 
 from turnkeyml.options import CompareOptions, CompareView, settle
 from turnkeyml.report import find_format, render, undecided_in_words
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print or save a comparison; exit status 1 if a condition of ``--fail-on`` is met."""

@@ -11,8 +11,6 @@ from turnkeyml.cli.words import COMMANDS, WITHOUT_OPTIONS
 from turnkeyml.options import COMMANDS as DECLARED
 from turnkeyml.options import Option, options_of
 
-__all__ = ["complete"]
-
 Completer = Callable[..., Iterable[str]]
 
 

@@ -7,8 +7,6 @@ import argparse
 from turnkeyml.display import write_document
 from turnkeyml.options import CompletionOptions, settle
 
-__all__ = ["run"]
-
 PROGRAMS = ("turnkey", "benchit")
 
 

@@ -9,8 +9,6 @@ from turnkeyml.api import cache_of, select_builds
 from turnkeyml.cache import damages
 from turnkeyml.display import print_errors
 
-__all__ = ["tell_damages"]
-
 
 def tell_damages(
     build_names: str | Iterable[str], options: Mapping[str, Any], every: bool = False

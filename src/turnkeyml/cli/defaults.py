@@ -13,8 +13,6 @@ from turnkeyml.cli.project_file import Setting, find_settings
 from turnkeyml.errors import UsageError
 from turnkeyml.options import COMMANDS, Option, options_of
 
-__all__ = ["Defaults"]
-
 
 class Defaults:
     """The defaults that the files of a project give to the options of a command line."""

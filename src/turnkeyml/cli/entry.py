@@ -10,8 +10,6 @@ from turnkeyml.display import finish_streams, open_standard_streams, print_error
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["main"]
-
 INTERRUPTED = 130
 EVALUATING = ("benchmark", "race", "tune", "explain")
 """Commands that build and measure the models in files."""

@@ -11,8 +11,6 @@ from turnkeyml.display import closing_line, forecast_lines, print_lines, termina
 from turnkeyml.nouns import Forecast, InputResult
 from turnkeyml.options import DryRun, settle
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     options: argparse.Namespace,

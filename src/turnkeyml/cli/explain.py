@@ -14,8 +14,6 @@ from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Explanation
 from turnkeyml.options import ExplainOptions, TraceView, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Explain builds or files; exit status 1 if one could not be measured."""

@@ -10,8 +10,6 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import model_lines, print_lines
 from turnkeyml.options import ModelsOptions, ModelsView, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the models that come with turnkey, with their labels."""

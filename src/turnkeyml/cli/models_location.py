@@ -9,8 +9,6 @@ from turnkeyml.display import print_lines
 from turnkeyml.filesystem import MODELS_DIR
 from turnkeyml.options import QuietView, settle
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the path of the models that come with turnkey."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from turnkeyml.options import Option
 
-__all__ = ["positionals_first"]
-
 
 def positionals_first(words: list[str], options: Iterable[Option]) -> list[str]:
     """The words after a command, with those that belong to no option in front.

@@ -10,8 +10,6 @@ from typing import Any
 
 from turnkeyml.display import flush_streams, write_document
 
-__all__ = ["Output", "print_error", "wants_json"]
-
 
 class Output:
     """Redirects standard output to standard error while it is open, if JSON is wanted.

@@ -8,8 +8,6 @@ from turnkeyml.api import list_plugins
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import plugin_lines, print_lines
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print every plugin; the exit status is 0 also if one has a problem, as all were listed."""

@@ -12,8 +12,6 @@ from turnkeyml.cli.project_values import expected, fits, placed
 from turnkeyml.errors import UsageError
 from turnkeyml.options import COMMANDS, Option, options_of
 
-__all__ = ["FILE", "Setting", "find_settings"]
-
 FILE = "turnkey.toml"
 PYPROJECT = "pyproject.toml"
 ROOTS = (".git", ".hg")

@@ -9,8 +9,6 @@ from typing import Any, ForwardRef, get_args, get_origin
 
 from turnkeyml.options import Option
 
-__all__ = ["expected", "fits", "placed"]
-
 
 def fits(option: Option, value: Any) -> bool:
     """Whether a value has a type that the option takes."""

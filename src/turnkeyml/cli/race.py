@@ -8,8 +8,6 @@ from turnkeyml.api import forecast_race, race_files
 from turnkeyml.cli.evaluating import evaluate
 from turnkeyml.options import RaceOptions
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Race the runtimes; exit status 1 if anything failed or is a mismatch."""

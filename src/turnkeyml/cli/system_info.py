@@ -8,8 +8,6 @@ from turnkeyml.api import system_info
 from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import print_lines, system_lines, terminal_width
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print a description of this machine and the runtimes that are available on it.

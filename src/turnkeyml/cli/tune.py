@@ -10,8 +10,6 @@ from turnkeyml.cli.output import Output, wants_json
 from turnkeyml.display import TuneProgress, closing_line, print_lines, result_lines
 from turnkeyml.options import TuneOptions
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Tune a model; exit status 1 if nothing that was tried is right."""

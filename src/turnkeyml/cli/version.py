@@ -7,8 +7,6 @@ import argparse
 from turnkeyml import __version__
 from turnkeyml.display import print_lines
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the version."""

@@ -10,8 +10,6 @@ from turnkeyml import __version__
 from turnkeyml.display import write_document
 from turnkeyml.errors import UsageError
 
-__all__ = ["COMMANDS", "parse", "run"]
-
 COMMANDS: dict[str, str | dict[str, str]] = {
     "benchmark": "find, build and measure the models in files (the default command)",
     "race": "measure the models in files with several runtimes in turns: which is fastest?",

@@ -16,8 +16,6 @@ from turnkeyml.errors import UsageError
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input, split_hashes
 
-__all__ = ["did_you_mean", "find_inputs", "is_input_name", "suffixes"]
-
 LIST = ".txt"
 """The suffix of a text file with one input per line."""
 DEEPEST = 20

@@ -13,8 +13,6 @@ from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
 from turnkeyml.nouns import Input, InvocationRecord, ScriptOutcome
 
-__all__ = ["Found", "find_invocations"]
-
 
 @dataclass(frozen=True)
 class Found:

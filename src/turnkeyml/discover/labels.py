@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import split_pair
 
-__all__ = ["Labels", "matches", "parse_filter", "read_labels"]
-
 _PRAGMA = re.compile(r"^\ufeff?#\s*labels\b\s*:?\s*(.*)$")
 
 Values = dict[str, tuple[str, ...]]

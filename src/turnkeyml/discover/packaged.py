@@ -8,8 +8,6 @@ from pathlib import Path
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["RELATIVE_IMPORT", "find_module", "is_module_name", "module_of"]
-
 FLAG = "-m "
 RELATIVE_IMPORT = "attempted relative import with no known parent package"
 """How Python words that a file of a package runs as a script."""

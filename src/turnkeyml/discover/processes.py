@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
 
-__all__ = ["PROCESSES", "counting_processes"]
-
 PROCESSES = (
     "The script starts other processes (multiprocessing, mp.spawn), and turnkey records only the "
     "calls in the script's own process: call the function of the worker there, without a process."

@@ -19,8 +19,6 @@ from turnkeyml.discover.packaged import RELATIVE_IMPORT, module_of
 from turnkeyml.errors import describe
 from turnkeyml.nouns import ScriptOutcome
 
-__all__ = ["finish_like_python", "run_script"]
-
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 

@@ -11,8 +11,6 @@ from turnkeyml.discover.labels import Values, matches, read_labels
 from turnkeyml.errors import UsageError
 from turnkeyml.filesystem import MODELS_DIR
 
-__all__ = ["shipped_corpora", "shipped_models", "shipped_named", "shipped_names", "similar_names"]
-
 SUGGESTED = 3
 """Names in the question that a misspelling is answered with."""
 

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["file_inputs", "parse_shapes", "parse_sweep", "script_words"]
-
 RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:([+*])(\d+))?")
 MAX_POINTS = 10_000
 ARRAYS = ".npz"

@@ -10,8 +10,6 @@ from turnkeyml.escaping import one_line
 from turnkeyml.nouns import Cause, Grade, Verdict, in_words
 from turnkeyml.report import significant
 
-__all__ = ["ORDERS", "age_in_words", "build_table", "size_in_words", "sort_builds"]
-
 NAME, MODEL, RUNTIME = 0, 1, 2
 SHORTEST_NAME, SHORTEST_MODEL, SHORTEST_RUNTIME = 20, 8, 16
 """Columns of a terminal below which a cell says nothing any more."""

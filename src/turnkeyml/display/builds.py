@@ -9,8 +9,6 @@ from typing import Any
 from turnkeyml.cache import to_yaml
 from turnkeyml.report import text_table
 
-__all__ = ["names_lines", "model_lines", "stats_lines"]
-
 SHOWN_LABELS = ("task", "author", "license", "params", "test_group")
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from turnkeyml.measure import LIMITS, disturbances
 from turnkeyml.nouns import Aspect, Evaluation, Flag, FlagKind, Grade, Performance
 
-__all__ = ["cautions", "every_caution"]
-
 MOST = 2
 """Sentences that are shown."""
 

@@ -14,18 +14,6 @@ from typing import TextIO
 
 from turnkeyml.escaping import one_line
 
-__all__ = [
-    "finish_streams",
-    "flush_streams",
-    "in_terminal",
-    "open_standard_streams",
-    "overwrite",
-    "print_lines",
-    "print_errors",
-    "terminal_width",
-    "write_document",
-]
-
 CLEAR_LINE = "\r\x1b[K"
 
 _failed: dict[str, str] = {}

@@ -10,8 +10,6 @@ from turnkeyml.explanation import counted, gigaflops, milliseconds, size
 from turnkeyml.nouns import Explanation, Operator, Part
 from turnkeyml.report import text_table
 
-__all__ = ["explanation_lines"]
-
 WIDTH = 100
 """Columns where there is no terminal."""
 LEAST_WIDTH = 60

@@ -7,8 +7,6 @@ import textwrap
 from turnkeyml.display.build_list import size_in_words
 from turnkeyml.nouns import Forecast, LastTime, TaskForecast
 
-__all__ = ["forecast_lines", "span_in_words"]
-
 FEW = 8
 """With more inputs than this, each gets one line."""
 

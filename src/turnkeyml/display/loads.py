@@ -8,8 +8,6 @@ from itertools import groupby
 from turnkeyml.nouns import Evaluation, Performance, UnderLoad, label_of
 from turnkeyml.report import significant, text_table
 
-__all__ = ["by_runtime", "load_lines"]
-
 HEADER = ("load", "answers/s", "p50 (ms)", "p90 (ms)", "p95 (ms)", "p99 (ms)", "95% interval")
 PARTS = ("mean queueing", "mean service", "busy", "grade")
 

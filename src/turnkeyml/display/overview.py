@@ -20,8 +20,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report import kind_of, significant, text_table
 
-__all__ = ["Overview", "line_of"]
-
 SLOWEST = 5
 GROUPS = 12
 EXAMPLES = 3

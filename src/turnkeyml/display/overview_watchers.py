@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.live import Live
 
-__all__ = ["BarWatcher", "OverviewWatcher", "make_overview_watcher", "pace_in_words"]
-
 LATEST = 6
 """Lines that are shown above the bar."""
 

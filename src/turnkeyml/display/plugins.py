@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from turnkeyml.nouns import PluginInfo
 
-__all__ = ["plugin_lines"]
-
 KINDS = ("devices", "runtimes", "sequences", "stages")
 
 

@@ -9,8 +9,6 @@ from types import TracebackType
 from turnkeyml import environment
 from turnkeyml.display import console
 
-__all__ = ["Progress"]
-
 TERMINAL_SECONDS, PIPE_SECONDS = 0.2, 10.0
 """Between two updates; what takes less shows none."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from turnkeyml.nouns import Evaluation, InputResult, Performance, RaceResult, RaceRow, Verdict
 from turnkeyml.report import significant, text_table
 
-__all__ = ["interval_in_words", "race_lines", "sweep_lines"]
-
 
 def interval_in_words(performance: Performance) -> str:
     """The 95% interval of the median; empty if there are too few samples."""

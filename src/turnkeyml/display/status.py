@@ -27,16 +27,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report import significant
 
-__all__ = [
-    "HEADER",
-    "build_lines",
-    "closing_line",
-    "listing",
-    "mismatch_line",
-    "performance_lines",
-    "size_in_words",
-]
-
 HEADER = "Models discovered during profiling:"
 INDENT = " " * 8
 LABEL_WIDTH = 16

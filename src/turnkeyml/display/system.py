@@ -9,8 +9,6 @@ from turnkeyml.display.status import size_in_words
 from turnkeyml.nouns import DeviceInfo, GpuInfo, Grade, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.report import text_table
 
-__all__ = ["system_lines"]
-
 LEAST_WIDTH = 24
 """Columns that a text is wrapped to at least; in a narrower terminal it overflows."""
 RELIABLE = {

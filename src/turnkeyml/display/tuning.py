@@ -9,8 +9,6 @@ from turnkeyml.display.status import size_in_words
 from turnkeyml.nouns import BRIEF, Trial, TrialStatus, TuneResult
 from turnkeyml.report import significant, text_table
 
-__all__ = ["TuneProgress", "result_lines"]
-
 HEADER = ["", "configuration", "median (ms)", "95% interval", "items/s", "speed-up", "rel. error"]
 HEADER += ["SQNR (dB)", "memory"]
 FRONT, WINNER = "*", ">"

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from turnkeyml.display.overview_watchers import OverviewWatcher
 
-__all__ = ["PlainWatcher", "ViewWatcher", "make_monitor", "make_watcher"]
-
 SILENCE_SECONDS = 15.0
 """How long nothing is printed before a line says what is still being done."""
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from turnkeyml.nouns import Task
 
-__all__ = ["WAIT_MARGIN_SECONDS", "Assignment"]
-
-
 WAIT_MARGIN_SECONDS = 60.0
 """The time after which a process ends its wait by itself that its run should have ended."""
 

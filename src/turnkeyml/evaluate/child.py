@@ -32,8 +32,6 @@ from turnkeyml.system import note_leftovers
 if TYPE_CHECKING:
     from turnkeyml.build import Sequence, Subject
 
-__all__ = ["main", "perform"]
-
 
 def main() -> None:
     """Run the assignment in the file that the first argument names."""

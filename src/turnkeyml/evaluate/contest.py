@@ -26,8 +26,6 @@ from turnkeyml.nouns import Verdict
 from turnkeyml.runtimes import Device
 from turnkeyml.system import OwnLoad, Reading, read_leftovers
 
-__all__ = ["Announce", "Quiet", "measure"]
-
 Announce = Callable[[float], None]
 Quiet = Callable[[], AbstractContextManager[None]]
 """Makes a context within which nothing else runs on this machine."""

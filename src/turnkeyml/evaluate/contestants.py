@@ -15,8 +15,6 @@ from turnkeyml.nouns import HERE, Phase, Place, Plan
 from turnkeyml.runtimes import Request, Runtime
 from turnkeyml.system import usable_cores
 
-__all__ = ["Contestants"]
-
 
 @dataclass(frozen=True)
 class Contestants:

@@ -37,8 +37,6 @@ from turnkeyml.runtimes import Request, Runtime
 from turnkeyml.system import captured
 from turnkeyml.verify import judge_live
 
-__all__ = ["Contestant", "Entry", "FileContestant", "LiveContestant"]
-
 
 @dataclass(frozen=True)
 class Entry:

@@ -57,8 +57,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes import Runtime, available_runtimes, find_device, find_runtime
 
-__all__ = ["evaluate"]
-
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 """What a full or broken disk answers. It is no defect of turnkey: a sentence is enough."""
 

@@ -18,8 +18,6 @@ from turnkeyml.nouns import LoadPlan, Verification
 from turnkeyml.runtimes import Device
 from turnkeyml.system import read_leftovers
 
-__all__ = ["measure_loads"]
-
 Quiet = Callable[[], AbstractContextManager[None]]
 
 

@@ -28,8 +28,6 @@ from turnkeyml.measure import (
 from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, UnderLoad, answers_to
 from turnkeyml.runtimes import Runtime, find_device
 
-__all__ = ["measure_contestants", "planned", "rule_of"]
-
 RULES = {rule.name: rule for rule in (DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE)}
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from turnkeyml.measure import PAUSING, WARMING, Progress
 
-__all__ = ["Report", "Tell"]
-
 EVERY_SECONDS = 5.0
 
 Tell = Callable[[float, str], None]

@@ -29,9 +29,6 @@ from turnkeyml.measure import failed
 from turnkeyml.nouns import HERE, TUNED, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
 from turnkeyml.runtimes import Runtime, find_device, find_runtime
 
-__all__ = ["measure_again"]
-
-
 Warn = Callable[[str], None]
 
 

@@ -21,8 +21,6 @@ from turnkeyml.verify import Reference, judge_live
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["RerunRequest", "main"]
-
 
 @dataclass(frozen=True)
 class RerunRequest:

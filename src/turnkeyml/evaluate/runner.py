@@ -34,8 +34,6 @@ from turnkeyml.nouns import (
 from turnkeyml.runtimes import Device
 from turnkeyml.system import captured
 
-__all__ = ["Outcome", "Runner", "changed_warning"]
-
 
 @dataclass(frozen=True)
 class Outcome:

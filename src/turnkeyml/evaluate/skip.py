@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SKIP"]
-
 SKIP: dict[str, frozenset[str]] = {
     "attempted": frozenset({"successful", "failed"}),
     "failed": frozenset({"failed"}),

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from turnkeyml.cache import Turn
 from turnkeyml.nouns import Sink, TurnAwaited, TurnReturned, TurnTaken, WaitEnded, Waiting
 
-__all__ = ["Turns"]
-
 
 class Turns:
     """The turn of one input, which tells when it waits. Without a file, nothing is locked."""

@@ -8,8 +8,6 @@ from turnkeyml.explanation.roofline import SHORT_MS, is_transfer, limit_of
 from turnkeyml.explanation.words import counted, milliseconds, size
 from turnkeyml.nouns import Explanation, Finding, Operator
 
-__all__ = ["ACCELERATED", "BY_HOST"]
-
 CPU = "CPUExecutionProvider"
 IDLE = 0.25
 """A share of the latency in which the GPU waits that is worth a sentence."""

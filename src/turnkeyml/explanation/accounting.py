@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from turnkeyml.explanation.words import milliseconds
 from turnkeyml.nouns import Profile
 
-__all__ = ["Account", "account"]
-
 NOTABLE = 0.05
 LEAST_SHARE = 0.1
 """Of its recorded time, that an operator keeps at least, whatever recording it costs."""

@@ -16,8 +16,6 @@ from turnkeyml.nouns import HERE, Place, Plan
 from turnkeyml.runtimes import Runtime
 from turnkeyml.system import usable_cores
 
-__all__ = ["Candidate", "candidates"]
-
 GRAPH = "cuda_graph"
 """The argument of runtimes that can start a whole run as one CUDA graph."""
 

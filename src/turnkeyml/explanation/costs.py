@@ -13,8 +13,6 @@ from turnkeyml.explanation.kinds import Kind, kind_of
 from turnkeyml.explanation.source import NOTHING, SourceNode
 from turnkeyml.nouns import OperatorTime, TensorShape
 
-__all__ = ["Cost", "cost_of", "nbytes", "precision_of"]
-
 PER_ELEMENT = {Kind.ELEMENTWISE: 1, Kind.SOFTMAX: 5, Kind.NORMALIZATION: 7}
 """Operations per element of the output, as a plain implementation has them. Such operators move
 data for longer than they compute, so that their time hardly depends on it."""

@@ -9,8 +9,6 @@ from dataclasses import replace
 from turnkeyml.nouns import OTHER_SHARE, Peaks
 from turnkeyml.system import Reading, allowed_processors, read_activity
 
-__all__ = ["best_of", "is_disturbed", "watched"]
-
 
 def watched(measure: Callable[[], Peaks]) -> Peaks:
     """The peaks that a function measures in child processes, with what other programs used."""

@@ -9,8 +9,6 @@ from turnkeyml.explanation.roofline import limit_of
 from turnkeyml.explanation.words import counted, milliseconds
 from turnkeyml.nouns import Explanation, Finding, Operator
 
-__all__ = ["SHORT_MS", "dominant", "is_overhead", "named_operator"]
-
 DOMINANT = 0.3
 """A share that makes a type or an operator the first thing to look at."""
 CLOSE = 0.5

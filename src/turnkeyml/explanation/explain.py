@@ -38,8 +38,6 @@ from turnkeyml.explanation.trace import trace_of
 from turnkeyml.nouns import LAYER, Evaluation, Explanation, Peaks, Performance, Plan, to_dict
 from turnkeyml.runtimes import Runtime, find_device, find_runtime, gpu_index
 
-__all__ = ["explain_build"]
-
 Tell = Callable[[str], None]
 
 

@@ -17,8 +17,6 @@ from turnkeyml.explanation.threads import thread_findings
 from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
 from turnkeyml.nouns import Alternative, Bound, Explanation, Finding, Operator
 
-__all__ = ["findings_of"]
-
 NOTABLE = 0.05
 """A share of the latency below which nothing is worth a sentence."""
 LARGE = 0.15

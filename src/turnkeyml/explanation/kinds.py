@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.nouns import Word
 
-__all__ = ["Kind", "kind_of"]
-
 
 class Kind(Word):
     """What an operator does, as far as its cost is concerned."""

@@ -14,8 +14,6 @@ from turnkeyml.explanation.roofline import module_of
 from turnkeyml.explanation.source import SourceNode
 from turnkeyml.nouns import LAYER, OperatorTime, Profile, TensorShape
 
-__all__ = ["with_nodes"]
-
 FUSED = "Fused subgraph"
 HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.ATTENTION, Kind.RECURRENT)
 _SEPARATORS = re.compile(r" \+ |\|\||, |\.\.\.|[(){}\[\]]")

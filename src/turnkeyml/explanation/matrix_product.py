@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-__all__ = ["LIBRARIES", "ON_ACCELERATOR", "best_seconds", "burst_seconds", "main"]
-
 SIZES = (512, 1024, 2048)
 """Rows and columns of square matrices; the fastest of them counts."""
 SIZES_ON_ACCELERATOR = (2048, 4096, 8192)

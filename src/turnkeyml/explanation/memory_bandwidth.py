@@ -11,8 +11,6 @@ from typing import Any
 
 from turnkeyml.explanation.matrix_product import best_seconds, burst_seconds
 
-__all__ = ["main"]
-
 MEGABYTE = 1024 * 1024
 SIZES = (1, 4, 16, 64, 256, 1024)
 """Megabytes of all arrays together, from what the caches of a core hold to what none does."""

@@ -14,8 +14,6 @@ from turnkeyml.measure import Rule, Worker
 from turnkeyml.nouns import Alternative, Evaluation, Plan, Profile
 from turnkeyml.runtimes import Runtime, find_device
 
-__all__ = ["Observed", "observe"]
-
 RULE = Rule(
     name="explain",
     least_runs=20,

@@ -20,8 +20,6 @@ from turnkeyml.explanation.words import counted
 from turnkeyml.nouns import DamagedRecord, Peaks, from_dict, to_dict
 from turnkeyml.system import allowed_processors, cpu_name
 
-__all__ = ["Accelerator", "bandwidth", "measure_accelerator", "measure_peaks", "peaks_of"]
-
 Tell = Callable[[str], None]
 Products = dict[str, dict[str, float]]
 """Billions of operations per second: by precision, then by library."""

@@ -12,18 +12,6 @@ from turnkeyml.explanation.peaks import bandwidth
 from turnkeyml.explanation.source import NOTHING, SourceNode
 from turnkeyml.nouns import Bound, Operator, OperatorTime, Part, Peaks, Profile
 
-__all__ = [
-    "held_to_peaks",
-    "is_transfer",
-    "limit_of",
-    "limits_of",
-    "module_of",
-    "modules_of",
-    "operators_of",
-    "types_of",
-    "without_bounds",
-]
-
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
 BEYOND = 1.2

@@ -9,8 +9,6 @@ from typing import Any
 
 from turnkeyml.nouns import TensorShape
 
-__all__ = ["NOTHING", "SourceNode", "read_source"]
-
 
 @dataclass(frozen=True)
 class SourceNode:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from turnkeyml.explanation.words import counted, milliseconds
 from turnkeyml.nouns import Alternative, Explanation, Finding
 
-__all__ = ["thread_findings"]
-
 ALIKE = 1.03
 """Latencies whose ratio is below this are the same, as precisely as we measure here."""
 POOR = 0.6

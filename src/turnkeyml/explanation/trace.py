@@ -6,8 +6,6 @@ from typing import Any
 
 from turnkeyml.nouns import Explanation, Operator, Profile, Span
 
-__all__ = ["trace_of"]
-
 PROCESS = 1
 
 

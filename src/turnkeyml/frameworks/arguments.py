@@ -9,8 +9,6 @@ from typing import Any
 
 from turnkeyml import structure
 
-__all__ = ["chosen_arguments", "flags_of", "in_words"]
-
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _SHOWN = 40
 """The most characters that are shown of a value."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from turnkeyml.frameworks.register import Register
     from turnkeyml.nouns import Input
 
-__all__ = ["FRAMEWORKS", "Framework", "find_framework", "framework_of", "frameworks", "reader_of"]
-
 
 class Framework:
     """Discovers the models of one framework: in scripts, in programs that use the API, in files.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["hash_invocation", "hash_model", "short"]
-
 
 def short(text: str) -> str:
     """The first eight hexadecimal digits of the SHA-256 of a text."""

@@ -19,8 +19,6 @@ from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
 from turnkeyml.frameworks.steps import StepGroup, phase_of, starts_group, tokens_per_run
 from turnkeyml.nouns import InvocationRecord, Phase, Steps
 
-__all__ = ["MAX_RECORDED", "Call", "Invocation", "Keeper", "ModelKind", "Register"]
-
 MAX_RECORDED = 8
 """The most input shapes per model that are built; further ones are only listed."""
 

@@ -15,8 +15,6 @@ from turnkeyml.nouns import Phase
 if TYPE_CHECKING:
     from turnkeyml.frameworks.register import Invocation
 
-__all__ = ["StepGroup", "phase_of", "starts_group", "tokens_per_run"]
-
 Shapes = Mapping[str, tuple[int, ...]]
 Axes = dict[str, int]
 """The dimension that grows, by the name of the tensor."""

@@ -15,8 +15,6 @@ from typing import Protocol
 
 from turnkeyml.launch.endings import Ending, Terms
 
-__all__ = ["Backend", "Observation", "State"]
-
 
 class State(Enum):
     """The state of a task that a backend has started."""

@@ -30,8 +30,6 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes import Runtime, available_runtimes, find_device, find_runtime
 
-__all__ = ["forecast"]
-
 
 def forecast(tasks: list[Task], launch: Launch) -> Forecast:
     """What would be done with each of these tasks."""

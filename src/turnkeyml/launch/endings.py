@@ -8,8 +8,6 @@ from enum import Enum, auto
 from turnkeyml import interpreter
 from turnkeyml.nouns import BuildStatus
 
-__all__ = ["Ending", "How", "Terms", "sentence"]
-
 GIB = 1 << 30
 
 

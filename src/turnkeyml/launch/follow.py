@@ -42,8 +42,6 @@ from turnkeyml.nouns import (
     Waiting,
 )
 
-__all__ = ["BEFORE_THE_SCRIPT", "TURN", "Follower", "Watcher"]
-
 BEFORE_THE_SCRIPT = "before the script ran"
 TURN = "its turn to use the machine"
 BUILD_IN_USE = "a build that another process uses"

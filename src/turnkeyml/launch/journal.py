@@ -18,8 +18,6 @@ from turnkeyml.cache import (
 )
 from turnkeyml.nouns import DamagedRecord, InputResult, Task, from_dict, to_dict
 
-__all__ = ["Earlier", "Journal"]
-
 
 @dataclass(frozen=True)
 class Earlier:

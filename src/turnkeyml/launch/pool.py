@@ -15,8 +15,6 @@ from turnkeyml.launch.endings import Ending, How, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
 from turnkeyml.nouns import BuildStatus, InputResult, Task, Waiting
 
-__all__ = ["Limits", "Pool"]
-
 POLL_SECONDS_WHILE_MEASURING = 1.0
 """The time between two polls. Long, to leave the measurement alone: the end of a task wakes us."""
 TELL_TURN_SECONDS = 60.0

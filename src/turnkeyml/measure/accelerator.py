@@ -15,8 +15,6 @@ import numpy as np
 from turnkeyml.measure.statistics import Interval, overall_interval
 from turnkeyml.runtimes import Monitor, Session
 
-__all__ = ["LoadWatch", "Observation", "conditions_of", "device_latency", "observe"]
-
 FIRST_RUNS = 5
 LEAST_RUNS, MOST_RUNS = 30, 1000
 DEVICE_SECONDS = 0.5

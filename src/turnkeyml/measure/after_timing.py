@@ -32,8 +32,6 @@ from turnkeyml.verify import Outputs, Reference, agree, compare
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["PairedRatio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
-
 MOST_PAIRS, FEW_PAIRS = 14, 5
 """How often runs on new and on recorded inputs are compared; of slow models less often."""
 SECONDS = 0.5

@@ -14,8 +14,6 @@ from turnkeyml.verify import Outputs, Reference, compare
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["feed_batch"]
-
 
 def feed_batch(
     opened: Opened,

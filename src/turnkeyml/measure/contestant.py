@@ -13,8 +13,6 @@ from turnkeyml.measure.rules import Rule, Stopping
 from turnkeyml.measure.samples import Samples
 from turnkeyml.system import Activity, allowed_processors
 
-__all__ = ["NOTHING", "RECOVERY_SECONDS", "Contestant", "settling_seconds"]
-
 SLICE_SECONDS = 0.1
 SLICE_ALONE_SECONDS = 0.25
 """How long a turn takes; without opponents there is less reason to interrupt the runs."""

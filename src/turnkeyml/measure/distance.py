@@ -19,17 +19,6 @@ import numpy as np
 
 from turnkeyml.system import allowed_processors
 
-__all__ = [
-    "ALIKE",
-    "Distance",
-    "Look",
-    "are_apart",
-    "bring_together",
-    "extremes",
-    "may_move",
-    "pass_a_token_around",
-]
-
 WORDS = 65_536
 """Of eight bytes: half a megabyte, which the private cache of a processor holds."""
 SWEEPS = 6

@@ -14,8 +14,6 @@ import numpy as np
 from turnkeyml.measure.race import RoundReferee, is_beaten
 from turnkeyml.measure.sampler import Referee, Ruling
 
-__all__ = ["Elimination", "PerCopy", "is_clearly_slower"]
-
 LEAST_ROUNDS = 3
 CLEARLY = 1.2
 """Whoever takes this many times as long in its best round as the leader in its worst one is slower,

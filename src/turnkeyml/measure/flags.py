@@ -16,8 +16,6 @@ from turnkeyml.measure.sampler import Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.nouns import OTHER_SHARE, Conditions, Flag, FlagKind
 
-__all__ = ["about_folding", "find_flags"]
-
 HIGH_SPREAD = 0.1
 ENOUGH = 20
 """Samples that would be enough if they were independent."""

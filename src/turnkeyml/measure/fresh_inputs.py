@@ -24,8 +24,6 @@ from turnkeyml.verify import Outputs, Reference, is_mask
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["FreshInputs", "KeptRun", "unseen", "varied_inputs"]
-
 MOST_REPLICAS = 8
 MOST_REPLICA_BYTES = 4 << 20
 """Of the inputs and outputs of all copies: more would push the weights of a model out of the

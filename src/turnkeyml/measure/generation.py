@@ -15,8 +15,6 @@ from turnkeyml.nouns import (
     Verdict,
 )
 
-__all__ = ["generations", "with_token_times"]
-
 
 def with_token_times(evaluation: Evaluation, phase: Phase | None, tokens: int) -> Evaluation:
     """An evaluation with the figures that its median is for a decoder; not under load, where it is

@@ -6,15 +6,6 @@ import math
 
 from turnkeyml.nouns import Conditions, Disturbance, FlagKind, Grade, Performance, margins
 
-__all__ = [
-    "LIMITS",
-    "disturbance_of",
-    "disturbances",
-    "grade_of",
-    "margin_of",
-    "processor_count",
-]
-
 LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
 """The largest margin of each grade, relative to the median; beyond the last it is a D."""
 

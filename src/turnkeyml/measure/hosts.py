@@ -17,8 +17,6 @@ from turnkeyml.measure.worker import WorkerRequest
 from turnkeyml.nouns import Place, to_dict
 from turnkeyml.system import Connection
 
-__all__ = ["SignsOfLife", "start_on_host"]
-
 BEAT_SECONDS = 10.0
 SILENCE_SECONDS = 60.0
 """A worker that hears nothing for so long ends: the connection is lost."""

@@ -13,8 +13,6 @@ import time
 
 import numpy as np
 
-__all__ = ["main", "memory_speed"]
-
 WORDS = 4 * 1024 * 1024
 """Of eight bytes: with the copy 64 MB, which the caches of a core complex do not keep."""
 COPIES = 5

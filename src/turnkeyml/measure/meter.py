@@ -23,8 +23,6 @@ from turnkeyml.system import Activity, has_running_threads, read_activity
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["Meter", "SessionMeter", "Slice", "WarmUp"]
-
 TIMER_SHARE = 0.001
 """What reading the clock may cost of what is timed."""
 

@@ -28,8 +28,6 @@ from turnkeyml.runtimes import find_runtime
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["METRIC", "MINIMUM", "MetricRequest", "main"]
-
 METRIC = "metric"
 """The function that the file defines."""
 MINIMUM = "minimum"

@@ -24,8 +24,6 @@ from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
 from turnkeyml.runtimes import default_device, find_runtime
 from turnkeyml.system import load_average, usable_cores
 
-__all__ = ["noise_floor"]
-
 RULE = Rule(
     name="noise floor",
     least_seconds=1.5,

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from turnkeyml.nouns import Profile
     from turnkeyml.runtimes import SelfReporting, Session
 
-__all__ = ["Opened", "open_session"]
-
 
 @dataclass
 class Opened:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from turnkeyml.measure.after_timing import MOST_NAMED, MOST_RATE, Recheck, most_untimed
 from turnkeyml.nouns import Flag, FlagKind, Performance
 
-__all__ = ["doubts"]
-
 OTHER, LEAST_OTHER = 1.5, 1.25
 """How many times as long runs take on new inputs, in the median and nearly always, if that is no
 noise: honest models gave 0.6 to 1.2 on a busy machine."""

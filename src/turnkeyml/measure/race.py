@@ -13,8 +13,6 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.nouns import Evaluation, RaceResult, RaceRow, Verdict
 
-__all__ = ["RoundReferee", "is_beaten", "judge", "may_win", "speedup"]
-
 FEW_ROUNDS = 7
 """From so many on, the range of the rounds stands in for an interval that they are too few for."""
 

@@ -28,21 +28,6 @@ from turnkeyml.measure.statistics import PROCESS_FLOOR as FLOOR
 from turnkeyml.measure.statistics import Z, correlation_time, median_interval, student
 from turnkeyml.nouns import Word
 
-__all__ = [
-    "Distribution",
-    "GeometricMean",
-    "Guess",
-    "Ratio",
-    "SpeedVerdict",
-    "draws_from_interval",
-    "draws_from_samples",
-    "ratio_generator",
-    "guess_from_interval",
-    "guess_from_samples",
-    "ratio_of",
-    "verdict_on",
-]
-
 DRAWS = 4000
 ENDS = (2.5, 97.5)
 """The percentiles at the ends of an interval of 95%."""

@@ -45,17 +45,6 @@ from turnkeyml.nouns import (
 from turnkeyml.runtimes import Device, Runtime
 from turnkeyml.system import Activity
 
-__all__ = [
-    "Costs",
-    "Sitting",
-    "evaluation_of",
-    "failed",
-    "load_distances",
-    "load_samples",
-    "load_samples_and_distances",
-    "save_evaluation",
-]
-
 MILLISECOND = 1e6
 """In nanoseconds."""
 

@@ -26,8 +26,6 @@ from typing import Any, NoReturn
 from turnkeyml import interpreter
 from turnkeyml.system import MARK
 
-__all__ = ["serve"]
-
 CHUNK = 1 << 20
 GRACE_SECONDS = 2.0
 """That a worker gets to end by itself when its input has ended."""

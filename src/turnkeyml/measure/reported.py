@@ -14,8 +14,6 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.runtimes import SelfReporting
 
-__all__ = ["NOT_SEEN", "SELF_REPORTED", "ReportedMeter"]
-
 SELF_REPORTED = "self-reported"
 """Why such a measurement stopped: nobody but the runtime knows."""
 

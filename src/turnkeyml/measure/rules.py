@@ -10,16 +10,6 @@ import numpy as np
 
 from turnkeyml.measure.statistics import correlation_time, drift, median_interval
 
-__all__ = [
-    "DEFAULT_RULE",
-    "QUICK_RULE",
-    "RIGOROUS_RULE",
-    "Rule",
-    "Stopping",
-    "is_moving",
-    "is_steady",
-]
-
 STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
 

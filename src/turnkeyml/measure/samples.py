@@ -8,8 +8,6 @@ import numpy as np
 
 from turnkeyml.system import Activity, OwnLoad
 
-__all__ = ["Samples"]
-
 
 @dataclass(frozen=True)
 class Samples:

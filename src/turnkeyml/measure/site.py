@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from turnkeyml import system
 from turnkeyml.measure.distance import may_move
 
-__all__ = ["Site"]
-
 
 @dataclass(frozen=True)
 class Site:

@@ -30,8 +30,6 @@ from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
 from turnkeyml.system import SSH_FAILED, take_standby
 
-__all__ = ["Worker"]
-
 OTHERS_WAIT = 60.0
 """Seconds that a worker gets to end by itself."""
 

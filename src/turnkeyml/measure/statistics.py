@@ -16,21 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = [
-    "Drift",
-    "Interval",
-    "between",
-    "correlation_time",
-    "drift",
-    "median_interval",
-    "outliers",
-    "overall_interval",
-    "percentile",
-    "percentile_ends",
-    "spread",
-    "student",
-]
-
 Z = 2.1
 """Standard deviations on either side that make an interval of 95%.
 

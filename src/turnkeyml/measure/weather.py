@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 
 from turnkeyml.system import Activity, Reading, allowed_processors, read_activity
 
-__all__ = ["Weather"]
-
 WINDOW_SECONDS = 0.5
 """Over less than this the counters, which come in ticks, tell nothing."""
 OTHER_CORES = 0.3

@@ -47,8 +47,6 @@ from turnkeyml.verify import Outputs, errors_of, judge, load_reference, with_fro
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
 
-__all__ = ["Hello", "WorkerRequest", "claim_streams", "main", "serve"]
-
 TELL_SECONDS = 2.0
 """How often we say how far we are."""
 

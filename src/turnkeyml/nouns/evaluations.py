@@ -11,18 +11,6 @@ from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict, Verification
 
-__all__ = [
-    "Conditions",
-    "Evaluation",
-    "EvaluationStatus",
-    "Generation",
-    "Grade",
-    "MeasuredPerformance",
-    "Performance",
-    "RaceResult",
-    "RaceRow",
-]
-
 LATENCY_UNITS = "milliseconds (ms)"
 THROUGHPUT_UNITS = "inferences per second (IPS)"
 

@@ -17,29 +17,6 @@ from turnkeyml.errors import named
 from turnkeyml.nouns.invocations import InvocationRecord, InvocationResult, ScriptOutcome
 from turnkeyml.nouns.plain import DamagedRecord, check_plain, from_dict, to_dict
 
-__all__ = [
-    "BuildReused",
-    "Event",
-    "InputFinished",
-    "InvocationFinished",
-    "InvocationFound",
-    "InvocationStarted",
-    "TurnAwaited",
-    "TurnReturned",
-    "TurnTaken",
-    "MeasureEstimated",
-    "MeasureProgress",
-    "MeasureStarted",
-    "Reader",
-    "ScriptFinished",
-    "ScriptStarted",
-    "Sink",
-    "StageFinished",
-    "StageStarted",
-    "WaitEnded",
-    "Waiting",
-]
-
 LONGEST_LINE = 64_000_000
 """In bytes. An event with very many invocations has a few million."""
 PART = 16_000_000

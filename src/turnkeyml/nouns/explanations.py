@@ -8,8 +8,6 @@ from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.profiles import TensorShape
 from turnkeyml.nouns.verdicts import Verdict
 
-__all__ = ["Alternative", "Bound", "Explanation", "Finding", "Operator", "Part", "Peaks"]
-
 
 class Bound(Word):
     """What limits an operator on this machine."""

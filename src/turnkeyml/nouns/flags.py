@@ -11,17 +11,6 @@ from dataclasses import dataclass
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = [
-    "OTHER_SHARE",
-    "TRAITS",
-    "Aspect",
-    "Disturbance",
-    "Flag",
-    "FlagKind",
-    "Traits",
-    "margins",
-]
-
 OTHER_SHARE = 0.05
 """Of the processors, that other programs may use on average without consequence."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.tasks import Input
 
-__all__ = ["CachedBuild", "Forecast", "LastTime", "TaskForecast"]
-
 
 @dataclass(frozen=True)
 class CachedBuild:

@@ -14,19 +14,6 @@ from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.tasks import Input
 from turnkeyml.nouns.verdicts import Verdict, Verification
 
-__all__ = [
-    "WAITING",
-    "BuildStatus",
-    "InputResult",
-    "InvocationRecord",
-    "InvocationResult",
-    "Phase",
-    "ScriptOutcome",
-    "StageRecord",
-    "Steps",
-]
-
-
 USAGE_ERROR = 2
 """The exit status of argparse and others for arguments that a script does not accept."""
 

@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "PERCENTILES",
-    "LoadPlan",
-    "Objective",
-    "Probe",
-    "UnderLoad",
-    "concurrency_pattern",
-    "rate_pattern",
-    "slo_pattern",
-]
-
 PERCENTILES = (50, 90, 95, 99)
 """Those that are measured."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-__all__ = ["HASHES", "split_hashes", "split_pair"]
-
 HASHES = "::"
 """Between a file and the hashes of its models."""
 

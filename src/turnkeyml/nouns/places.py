@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["HERE", "Place", "answers_to", "label_of"]
-
 
 @dataclass(frozen=True)
 class Place:

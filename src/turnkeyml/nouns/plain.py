@@ -13,8 +13,6 @@ import typing
 from enum import Enum
 from typing import Any, TypeVar
 
-__all__ = ["DamagedRecord", "Word", "check_plain", "from_dict", "to_dict"]
-
 T = TypeVar("T")
 
 DEEPEST = 60

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from turnkeyml.nouns.evaluations import Grade
 
-__all__ = ["DeviceInfo", "GpuInfo", "NoiseFloor", "RuntimeInfo", "SystemInfo"]
-
 
 @dataclass(frozen=True)
 class RuntimeInfo:

@@ -17,8 +17,6 @@ from turnkeyml.nouns.plain import to_dict
 if TYPE_CHECKING:
     from turnkeyml.nouns.invocations import InvocationRecord
 
-__all__ = ["Input", "Plan", "SequenceSource", "Task"]
-
 
 @dataclass(frozen=True)
 class Input:

@@ -8,16 +8,6 @@ from typing import Any
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict
 
-__all__ = [
-    "BRIEF",
-    "TUNED",
-    "Configuration",
-    "OutputErrors",
-    "Trial",
-    "TrialStatus",
-    "TuneResult",
-]
-
 TUNED = "tune"
 """The parameter of an evaluation that names the configuration that was tried."""
 

@@ -6,16 +6,6 @@ from dataclasses import dataclass, field
 
 from turnkeyml.nouns.plain import Word
 
-__all__ = [
-    "Cause",
-    "OperationCount",
-    "ReferenceRecord",
-    "Verdict",
-    "Verification",
-    "in_words",
-    "is_recorded_only",
-]
-
 RECORDED_ONLY = "recorded inputs only"
 
 

@@ -12,19 +12,6 @@ from turnkeyml.options.option import Option
 if TYPE_CHECKING:
     from turnkeyml.build import Sequence
 
-__all__ = [
-    "Building",
-    "CACHE_DIR",
-    "CacheOptions",
-    "FilePath",
-    "LeanCache",
-    "NamedSequence",
-    "PRECISION",
-    "Precisions",
-    "SequenceFile",
-    "Words",
-]
-
 Words = str | Iterable[str]
 """One string or several."""
 FilePath = str | os.PathLike[str]

@@ -12,26 +12,6 @@ from turnkeyml import environment
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import split_pair
 
-__all__ = [
-    "age",
-    "cache_folder",
-    "cache_folders",
-    "conditions",
-    "input_file",
-    "input_shapes",
-    "memory_size",
-    "path",
-    "paths",
-    "port",
-    "runtime_arguments",
-    "script_words",
-    "seconds",
-    "sequence",
-    "size",
-    "whole",
-    "words",
-]
-
 
 def whole(what: str, least: int) -> Callable[[Any], int | None]:
     """A check for integers of at least ``least``; None passes."""

@@ -5,28 +5,6 @@ from __future__ import annotations
 from turnkeyml import environment
 from turnkeyml.build import DEFAULT_ONNX_OPSET
 
-__all__ = [
-    "REBUILD_POLICIES",
-    "baseline_help",
-    "default_device_name",
-    "default_runtime",
-    "default_sequences",
-    "devices_help",
-    "default_opset",
-    "every_precision",
-    "known_precisions",
-    "rebuild_policies",
-    "formats",
-    "orders",
-    "retries",
-    "shells",
-    "runtime_arguments_help",
-    "runtimes_help",
-    "sequences_help",
-    "skip_policies",
-    "tuned_precisions",
-]
-
 REBUILD_POLICIES = ("if_needed", "always", "never")
 
 

@@ -50,16 +50,6 @@ from turnkeyml.options.results import (
 from turnkeyml.options.selecting import ListView, SelectOptions
 from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
-__all__ = [
-    "COMMANDS",
-    "FUNCTIONS",
-    "BenchmarkOptions",
-    "BuildOptions",
-    "ModelOptions",
-    "PlanOptions",
-    "RaceOptions",
-]
-
 
 class PlanOptions(
     AnalyzeOnly,

@@ -14,8 +14,6 @@ from turnkeyml.options.measuring import (
 )
 from turnkeyml.options.option import Option
 
-__all__ = ["ExplainOptions", "Targets", "TraceView"]
-
 
 class Targets(TypedDict, total=False):
     targets: Annotated[

@@ -11,8 +11,6 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.options.option import options_of, settle
 from turnkeyml.options.spelling import in_keywords
 
-__all__ = ["takes"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

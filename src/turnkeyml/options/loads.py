@@ -10,8 +10,6 @@ from typing import Any
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import PERCENTILES, LoadPlan, Objective
 
-__all__ = ["concurrencies", "load_of", "objective", "rates"]
-
 MOST_CLIENTS = 10_000
 MOST_RATE = 1_000_000.0
 """Requests per second: more than any generator in Python could send."""

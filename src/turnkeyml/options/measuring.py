@@ -9,27 +9,6 @@ from turnkeyml.options import checks, choices, loads, places, recognised, sugges
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 
-__all__ = [
-    "SCRIPT_ARGS",
-    "THREADS",
-    "AnalyzeOnly",
-    "BuildOnly",
-    "Contestants",
-    "DEVICE",
-    "DeviceOptions",
-    "FileInputs",
-    "Files",
-    "Interpreters",
-    "Labels",
-    "Load",
-    "LocalInterpreters",
-    "RUNTIME",
-    "Runtimes",
-    "Selection",
-    "Strict",
-    "Timing",
-]
-
 _what = partial(Option, group="what to do")
 _race = partial(Option, group="contestants")
 _measure = partial(Option, group="how to measure")

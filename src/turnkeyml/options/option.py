@@ -9,8 +9,6 @@ from typing import Any
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["Option", "options_of", "settle"]
-
 Text = str | Callable[[], str]
 """A text, or a function that makes it when it is needed."""
 

@@ -12,8 +12,6 @@ from typing import Any
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import Place
 
-__all__ = ["hosts", "interpreters", "places_of"]
-
 THIS_MACHINE = "here"
 """Stands for turnkey's own machine among others."""
 

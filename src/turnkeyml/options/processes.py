@@ -7,12 +7,6 @@ from turnkeyml import environment
 from turnkeyml.options import checks, choices
 from turnkeyml.options.option import Option
 
-__all__ = [
-    "Jobs",
-    "Processes",
-    "Slurm",
-]
-
 _process = partial(Option, group="processes")
 _slurm = partial(Option, group="Slurm")
 

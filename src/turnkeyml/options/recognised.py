@@ -11,8 +11,6 @@ import re
 
 from turnkeyml.nouns import split_hashes
 
-__all__ = ["is_build", "is_input", "is_model", "is_side"]
-
 
 def is_input(word: str) -> bool:
     """Whether a word is a file to evaluate, a wildcard for some, a shipped model or a module."""

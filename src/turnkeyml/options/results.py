@@ -17,27 +17,6 @@ from turnkeyml.options.measuring import (
 )
 from turnkeyml.options.option import Option
 
-__all__ = [
-    "Builds",
-    "BuildsOrAll",
-    "ChangeOptions",
-    "CompareOptions",
-    "CompareView",
-    "CompletionOptions",
-    "Confirmation",
-    "DryRun",
-    "JsonView",
-    "ModelNames",
-    "ModelsOptions",
-    "ModelsView",
-    "QuietView",
-    "RemeasureOptions",
-    "ReportOptions",
-    "ServeOptions",
-    "Sides",
-    "Verbose",
-]
-
 BUILD_NAMES = Option(
     help="build names; wildcards are expanded",
     default=(),

@@ -6,8 +6,6 @@ from turnkeyml.options import checks, choices
 from turnkeyml.options.option import Option
 from turnkeyml.options.results import ChangeOptions
 
-__all__ = ["ListView", "SelectOptions"]
-
 
 class ListView(TypedDict, total=False):
     sort: Annotated[

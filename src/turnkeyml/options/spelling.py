@@ -6,8 +6,6 @@ import re
 
 from turnkeyml.options.option import Option, options_of
 
-__all__ = ["in_keywords"]
-
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z-]*)(?: (?P<value>[A-Z]\b|\d+|always\b|[a-z]+-fp\d+))?")
 """An option as messages spell it, with its value if one follows: ``--threads 4``."""
 

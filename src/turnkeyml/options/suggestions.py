@@ -8,8 +8,6 @@ from typing import Any
 
 from turnkeyml import environment
 
-__all__ = ["builds", "devices", "files", "folders", "inputs", "models", "runtimes", "sequences"]
-
 Given = Mapping[str, Any]
 """The options that were typed before."""
 

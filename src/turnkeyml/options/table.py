@@ -5,8 +5,6 @@ from __future__ import annotations
 from turnkeyml.options.declared import COMMANDS, FUNCTIONS
 from turnkeyml.options.option import Option, options_of
 
-__all__ = ["options_table"]
-
 
 def options_table() -> str:
     """A Markdown table with one row per option and the commands and functions that take it."""

@@ -10,8 +10,6 @@ from typing import Any
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["duration", "metric", "numbers", "objective", "share", "tolerance"]
-
 OBJECTIVES = ("latency", "throughput")
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 

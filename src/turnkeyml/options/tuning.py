@@ -10,8 +10,6 @@ from turnkeyml.options.building import CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import DEVICE, RUNTIME, FileInputs
 from turnkeyml.options.option import Option
 
-__all__ = ["TuneOptions", "TuneTarget"]
-
 _try = partial(Option, group="what to try")
 _right = partial(Option, group="what counts as right")
 _how = partial(Option, group="how to search")

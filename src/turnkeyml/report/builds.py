@@ -21,18 +21,6 @@ from turnkeyml.nouns import (
 from turnkeyml.report.cells import evaluation_cells, flat, record_cells
 from turnkeyml.report.contract import Cell
 
-__all__ = [
-    "LONGEST",
-    "NOT_MEASURED",
-    "UNREADABLE",
-    "Count",
-    "StoredBuild",
-    "StoredEvaluation",
-    "check_latency",
-    "counted",
-    "read_build",
-]
-
 T = TypeVar("T")
 Count = Callable[[int, int], None]
 """Is told how many builds were read, and of how many."""

@@ -12,8 +12,6 @@ from turnkeyml.report.compared_rows import FAILED_BUILDS, item_in_words, item_of
 from turnkeyml.report.contract import Record, Repeatable, Section, Table
 from turnkeyml.report.tables import significant
 
-__all__ = ["Contents", "sections_of"]
-
 _FAILED = (EvaluationStatus.FAILED, *FAILED_BUILDS)
 _UNMEASURED = (NOT_MEASURED, BuildStatus.SUCCESSFUL, BuildStatus.RUNNING)
 

@@ -18,8 +18,6 @@ from typing import Any
 from turnkeyml.nouns import DamagedRecord, Evaluation, Performance, Verification
 from turnkeyml.report.contract import Cell
 
-__all__ = ["evaluation_cells", "flat", "record_cells", "verification_cells"]
-
 DEPTH = 12
 """The deepest nesting of dicts and lists in our records. Deeper nesting is damage."""
 LARGEST = 2**63

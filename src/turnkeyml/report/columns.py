@@ -10,8 +10,6 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["COLUMNS", "FAMILIES", "Column", "column_of", "ordered_columns", "reference"]
-
 
 @dataclass(frozen=True)
 class Column:

@@ -29,18 +29,6 @@ from turnkeyml.report.builds import LONGEST, check_latency
 from turnkeyml.report.cells import evaluation_cells
 from turnkeyml.report.contract import Record
 
-__all__ = [
-    "FAILED_BUILDS",
-    "Item",
-    "Row",
-    "item_in_words",
-    "item_of",
-    "one_line",
-    "row_of_cells",
-    "row_of_evaluation",
-    "text_of",
-]
-
 W = TypeVar("W", bound=Word)
 
 FAILED_BUILDS = frozenset(status.value for status in BuildStatus if status.failed)

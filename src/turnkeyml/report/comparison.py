@@ -8,17 +8,6 @@ from turnkeyml.measure import SpeedVerdict
 from turnkeyml.nouns import Cause, Flag, Grade, Verdict, Word
 from turnkeyml.report.compared_rows import Item
 
-__all__ = [
-    "ComparedFailure",
-    "ComparedRow",
-    "Comparison",
-    "Difference",
-    "MeanRatio",
-    "SingleRow",
-    "Undecided",
-    "undecided_in_words",
-]
-
 
 class Undecided(Word):
     """Why a row was called neither slower, nor faster, nor the same."""

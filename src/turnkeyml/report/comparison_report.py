@@ -15,8 +15,6 @@ from turnkeyml.report.comparison import ComparedRow, Comparison, undecided_in_wo
 from turnkeyml.report.comparison_sections import sections_of
 from turnkeyml.report.contract import Cell, Repeatable, Report, TextFormat
 
-__all__ = ["render", "report_of", "save"]
-
 COLUMNS = (
     "change",
     "build_name",

@@ -18,8 +18,6 @@ from turnkeyml.report.comparison import (
 from turnkeyml.report.contract import Section, Table
 from turnkeyml.report.tables import significant
 
-__all__ = ["sections_of"]
-
 _HEADER = (
     "build",
     "device",

@@ -13,17 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, Generic, TextIO, TypeVar
 
-__all__ = [
-    "Cell",
-    "Format",
-    "Record",
-    "Repeatable",
-    "Report",
-    "Section",
-    "Table",
-    "TextFormat",
-]
-
 Cell = str | int | float | bool | None
 """None if the value is unknown."""
 Record = Mapping[str, Cell]

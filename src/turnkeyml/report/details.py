@@ -15,8 +15,6 @@ from turnkeyml.report.explanations import explanations_of
 from turnkeyml.report.reproduce import command_of
 from turnkeyml.report.series import series_of
 
-__all__ = ["brief_of", "detail_of"]
-
 MOST_LOG = 6_000
 """Characters of a log in a report: its beginning and, three times as long, its end."""
 MOST_LOGS = 24_000

@@ -11,8 +11,6 @@ from turnkeyml.escaping import json_text
 from turnkeyml.nouns import to_dict
 from turnkeyml.report.json_text import finite
 
-__all__ = ["SCHEMA", "make_document", "to_json"]
-
 SCHEMA = "turnkey/1"
 """Changes with every incompatible change; new fields are compatible."""
 

@@ -27,8 +27,6 @@ from turnkeyml.measure import (
 from turnkeyml.report.compared_rows import Row
 from turnkeyml.report.placement import Likeness, Process, like_with_like, memory_effect
 
-__all__ = ["Evidence", "evidence_of"]
-
 LEAST_DISTURBANCE = 0.005
 """Smaller relative disturbances are ignored."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from turnkeyml.cache import BuildFolder, is_regular, read_json
 from turnkeyml.nouns import DamagedRecord, Explanation, from_dict, to_dict
 
-__all__ = ["explanations_of"]
-
 MOST = 8
 MOST_OPERATORS = 300
 """Of one explanation, the most expensive ones."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["kind_of"]
-
 LONGEST = 200
 """Characters of a reason that tell its kind."""
 

@@ -10,8 +10,6 @@ from turnkeyml.cache import journal_folder, read_json
 from turnkeyml.report.compared_rows import one_line
 from turnkeyml.report.failures import kind_of
 
-__all__ = ["read_inputs"]
-
 
 def read_inputs(cache_dir: Path) -> list[dict[str, Any]]:
     """The inputs of the runs in a cache, as plain data; without those that cannot be read."""

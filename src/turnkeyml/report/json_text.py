@@ -10,8 +10,6 @@ from typing import Any
 from turnkeyml.escaping import json_text
 from turnkeyml.report.contract import Cell, Record, Report
 
-__all__ = ["finite", "is_record", "object_of", "parse", "report_of"]
-
 
 def finite(cell: Any) -> Any:
     """The value, or None for infinity and NaN, which JSON does not have."""

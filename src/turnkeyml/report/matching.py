@@ -9,8 +9,6 @@ from turnkeyml.nouns import ContestantKey
 from turnkeyml.report.compared_rows import Item, Row
 from turnkeyml.report.sides import Side
 
-__all__ = ["Match", "match_rows"]
-
 Match = tuple[Row | None, Row | None]
 """A row of A and its counterpart in B; None if there is none."""
 

@@ -20,8 +20,6 @@ import numpy as np
 from turnkeyml.measure import ALIKE, extremes
 from turnkeyml.report.compared_rows import Row
 
-__all__ = ["Likeness", "Process", "like_with_like", "memory_effect"]
-
 LEAST_SAMPLES = 30
 """That each side needs of one placement."""
 LEAST_OF_PROCESS = 10

@@ -8,8 +8,6 @@ from turnkeyml.nouns import TUNED, Evaluation, UnderLoad
 from turnkeyml.report.compared_rows import text_of
 from turnkeyml.report.contract import Record
 
-__all__ = ["command_of"]
-
 RULES = ("quick", "rigorous")
 """The rules that have an option of their name."""
 

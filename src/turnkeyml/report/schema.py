@@ -17,8 +17,6 @@ from turnkeyml.nouns import Explanation, Forecast, PluginInfo, SystemInfo, TuneR
 from turnkeyml.report.comparison import Comparison
 from turnkeyml.report.document import SCHEMA
 
-__all__ = ["document_schema"]
-
 RESULTS = {"results": {"type": "array", "items": {"$ref": "#/$defs/InputResult"}}}
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from turnkeyml.measure import load_samples
 from turnkeyml.nouns import DamagedRecord, Evaluation
 
-__all__ = ["series_of"]
-
 BUCKETS = 80
 """Of the plot over time; each shows the median and the extremes of its samples."""
 BINS = 40

@@ -27,8 +27,6 @@ from turnkeyml.report.document import SCHEMA
 from turnkeyml.report.formats import formats
 from turnkeyml.report.json_text import parse
 
-__all__ = ["Progress", "Side", "read_side"]
-
 Progress = Callable[[str, int, int], None]
 """Gets what is being done, how many of it are done, and of how many."""
 

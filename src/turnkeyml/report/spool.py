@@ -8,8 +8,6 @@ from typing import BinaryIO
 
 from turnkeyml.report.contract import Cell, Record
 
-__all__ = ["Spool"]
-
 
 class Spool:
     """Any number of records, in a file to save memory.

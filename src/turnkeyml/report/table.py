@@ -30,8 +30,6 @@ from turnkeyml.report.details import detail_of
 from turnkeyml.report.inputs import read_inputs
 from turnkeyml.report.spool import Spool
 
-__all__ = ["SavedReport", "report_of_builds", "rows", "rows_of", "save_reports", "write_report"]
-
 
 @dataclass(frozen=True)
 class SavedReport:

@@ -7,14 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from turnkeyml.escaping import LONGEST_CELL, markdown_cell, one_line
 
-__all__ = [
-    "markdown_lines",
-    "markdown_table",
-    "significant",
-    "table_lines",
-    "text_table",
-]
-
 Rows = Iterable[Sequence[str]]
 """Iterated more than once, so that a long table need not be in memory."""
 

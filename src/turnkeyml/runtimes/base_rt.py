@@ -27,8 +27,6 @@ from turnkeyml.runtimes.contract import (
     Session,
 )
 
-__all__ = ["CONSTRUCTOR", "BaseRT", "ClassRuntime", "Stats", "constructor_parameters"]
-
 CONSTRUCTOR = frozenset(
     {
         "cache_dir",

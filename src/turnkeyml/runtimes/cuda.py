@@ -20,23 +20,6 @@ import numpy as np
 
 from turnkeyml.errors import MeasureError
 
-__all__ = [
-    "DeviceArray",
-    "CudaEvent",
-    "CudaGraph",
-    "PinnedArray",
-    "CudaStream",
-    "compute_capability",
-    "free_memory",
-    "library",
-    "library_path",
-    "set_device",
-    "synchronize",
-    "to_device",
-    "to_host",
-    "within_device",
-]
-
 INSTALL = "pip install nvidia-cuda-runtime-cu12"
 NAME = "libcudart.so"
 _TO_DEVICE, _TO_HOST, _WITHIN = 1, 2, 3

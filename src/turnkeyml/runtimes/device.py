@@ -6,8 +6,6 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-__all__ = ["SEPARATOR", "Device"]
-
 SEPARATOR = "::"
 """Between the family, the part and the configuration in the name of a device."""
 

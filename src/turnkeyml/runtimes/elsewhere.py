@@ -11,8 +11,6 @@ from turnkeyml.nouns import HERE, Place
 from turnkeyml.runtimes.contract import Need, Runtime
 from turnkeyml.system import Interpreter, Standby, examine_on, keeping_standby, kept_standby
 
-__all__ = ["require_elsewhere", "require_files", "started_ahead"]
-
 READY = "turnkeyml.runtimes.ready"
 SECONDS = 120
 """How long a check may take."""

@@ -12,19 +12,6 @@ from turnkeyml.nouns import OperatorTime, TensorShape
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.profiling import typical
 
-__all__ = [
-    "FROM_DEVICE",
-    "OUTSIDE",
-    "TO_DEVICE",
-    "Copy",
-    "Plain",
-    "PRODUCTS",
-    "Unprofiled",
-    "copy_times",
-    "plain_runs",
-    "profiled_runs",
-]
-
 TO_DEVICE, FROM_DEVICE = "Memcpy HtoD", "Memcpy DtoH"
 """The types of operators that copy inputs to a GPU and outputs back, as CUPTI names them."""
 OUTSIDE = "the GPU waits: for the host, which starts its work, and between kernels"

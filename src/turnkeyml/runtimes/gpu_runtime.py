@@ -6,8 +6,6 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.contract import Monitor, Request, Runtime
 from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
 
-__all__ = ["GpuRuntime", "instances_of"]
-
 INSTANCES = 2
 """Requests that a GPU executes at the same time, unless the user says how many: one computes while
 the other's inputs and outputs are copied."""

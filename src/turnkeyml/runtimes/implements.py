@@ -12,8 +12,6 @@ from turnkeyml.runtimes.contract import ONNX, SEPARATOR, Argument, Device, Plugi
 if TYPE_CHECKING:
     from turnkeyml.runtimes.plugins import InstalledPlugin
 
-__all__ = ["read_implements"]
-
 Parts = dict[str, tuple[str, ...]]
 
 KNOWN = ("runtimes", "sequences", "stages")

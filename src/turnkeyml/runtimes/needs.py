@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["Argument", "Need", "boolean"]
-
 
 @dataclass(frozen=True)
 class Need:

@@ -14,8 +14,6 @@ from typing import Any
 
 from turnkeyml.errors import MeasureError
 
-__all__ = ["Gpu", "NvmlMonitor", "find_gpu", "gpu_index", "gpu_names", "require_gpu"]
-
 LIBRARIES = ("libnvidia-ml.so.1", "nvml.dll")
 NO_DRIVER = "there is no NVIDIA driver here; install one from https://www.nvidia.com/drivers"
 NO_GPU = "the NVIDIA driver finds no GPU in this machine; see what nvidia-smi says"

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Node", "read_nodes"]
-
 _GRAPH, _NODE = 7, 1
 """Fields of a model and of its graph."""
 _INPUT, _OUTPUT, _OPERATOR = 1, 2, 4

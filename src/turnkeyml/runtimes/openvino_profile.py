@@ -11,8 +11,6 @@ from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.openvino_types import DTYPES
 from turnkeyml.runtimes.profiling import take_turns
 
-__all__ = ["profile_request"]
-
 MOST_RUNS = 2_000
 TOO_SHORT = "Every operator is shorter than 1 µs, the unit of OpenVINO's counters."
 

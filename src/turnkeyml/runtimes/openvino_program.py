@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.runtimes.openvino_session import CPU, computed_in, properties
 
-__all__ = ["source"]
-
 
 def source(threads: int, of_file: str, asked: str | None, pinning: bool | None) -> str:
     """The source of ``load``."""

@@ -15,8 +15,6 @@ from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.openvino_profile import profile_request
 from turnkeyml.runtimes.openvino_types import DTYPES
 
-__all__ = ["OpenVinoSession", "computed_in", "properties", "require_precision"]
-
 CPU = "CPU"
 F32 = "f32"
 _CAPABILITIES = {F32: "FP32", "f16": "FP16", "bf16": "BF16"}

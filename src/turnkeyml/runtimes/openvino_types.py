@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DTYPES"]
-
 DTYPES = {
     "boolean": "bool",
     "bf16": "bfloat16",

@@ -12,8 +12,6 @@ import onnxruntime
 
 from turnkeyml.runtimes.ort_providers import RECORD_PLACEMENT, TELLS_NODES
 
-__all__ = ["load_libraries", "run_options", "session_options"]
-
 LIBRARIES = ("cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "curand", "cudnn")
 """What the CUDA provider needs, in the order in which they need each other."""
 

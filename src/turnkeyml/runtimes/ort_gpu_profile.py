@@ -12,8 +12,6 @@ from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
 from turnkeyml.runtimes.ort_profile import KERNEL, Event, events_of, operator_of, together
 from turnkeyml.runtimes.profiling import typical
 
-__all__ = ["profile_gpu_session", "with_kernels"]
-
 MOST_RUNS = 100
 CPU = "CPUExecutionProvider"
 KERNELS = "kernels"

@@ -23,8 +23,6 @@ from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, sess
 from turnkeyml.runtimes.ort_providers import CPU, assigned_nodes, nodes_on_cpu
 from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
-__all__ = ["OrtGpuSession"]
-
 CUDA = "CUDAExecutionProvider"
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
 NOT_LOADED = (

@@ -12,8 +12,6 @@ import numpy as np
 from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 
-__all__ = ["KERNEL", "Event", "events_of", "operator_of", "profile_session", "together"]
-
 MOST_RUNS = 300
 """ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
 MOST_INPUTS = 8

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.runtimes.session import Request
 
-__all__ = ["source"]
-
 _LEVELS = {
     "none": "ORT_DISABLE_ALL",
     "basic": "ORT_ENABLE_BASIC",

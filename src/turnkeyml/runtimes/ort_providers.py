@@ -12,17 +12,6 @@ import onnxruntime
 
 from turnkeyml.errors import MeasureError
 
-__all__ = [
-    "CPU",
-    "RECORD_PLACEMENT",
-    "TELLS_NODES",
-    "assigned_nodes",
-    "fallback_stats",
-    "full_names",
-    "nodes_on_cpu",
-    "placed_nodes",
-]
-
 CPU = "CPUExecutionProvider"
 SUFFIX = "executionprovider"
 RECORD_PLACEMENT = "session.record_ep_graph_assignment_info"

@@ -25,8 +25,6 @@ from turnkeyml.runtimes.ort_providers import fallback_stats
 from turnkeyml.runtimes.ort_settings import OrtSettings
 from turnkeyml.workarounds import PAD_FUSION
 
-__all__ = ["OrtSession", "dtype_of", "named_operator", "run_once", "unsound_optimizers"]
-
 _DTYPES = {"float": "float32", "double": "float64"}
 """The numpy names of the dtypes that ONNX Runtime calls differently."""
 _ONNX_BFLOAT16 = 16

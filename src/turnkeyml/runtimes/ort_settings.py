@@ -9,8 +9,6 @@ import onnxruntime
 
 from turnkeyml.runtimes.ort_providers import CPU, RECORD_PLACEMENT
 
-__all__ = ["OrtSettings"]
-
 
 @dataclass(frozen=True)
 class OrtSettings:

@@ -21,8 +21,6 @@ from typing import Any
 from turnkeyml.errors import describe
 from turnkeyml.runtimes.contract import Plugin
 
-__all__ = ["GROUP", "PREFIX", "InstalledPlugin", "installed_plugins", "problems"]
-
 GROUP = "turnkeyml.plugins"
 """The group of the entry points."""
 PREFIX = "turnkeyml_plugin_"

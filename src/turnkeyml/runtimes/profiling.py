@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Turns", "clock", "take_turns", "typical"]
-
 BLOCK_SECONDS = 0.2
 """How long one of them runs before it is the other's turn: switching more often would let each
 find the caches with what the other has left there."""

@@ -7,8 +7,6 @@ import sys
 
 from turnkeyml.runtimes.registry import find_runtime
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Print what keeps the runtime of the first argument off the device of the second, as JSON."""

@@ -21,18 +21,6 @@ from turnkeyml.errors import UsageError, describe
 from turnkeyml.runtimes.contract import SEPARATOR, Device, Runtime
 from turnkeyml.runtimes.plugins import InstalledPlugin, installed_plugins, problems
 
-__all__ = [
-    "available_runtimes",
-    "default_device",
-    "all_devices",
-    "find_device",
-    "find_runtime",
-    "listed_names",
-    "local_devices",
-    "register",
-    "all_runtimes",
-]
-
 MOST_PARTS = 4
 """That a message lists."""
 

@@ -9,16 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "LiveModel",
-    "Monitor",
-    "Reported",
-    "Request",
-    "SelfReporting",
-    "Session",
-    "divided",
-]
-
 
 @dataclass(frozen=True)
 class LiveModel:

@@ -35,8 +35,6 @@ from turnkeyml.runtimes.torch_profile import (
 )
 from turnkeyml.runtimes.torch_shapes import output_of
 
-__all__ = ["operators_on_device", "profile_gpu_calls"]
-
 MOST_RUNS = 40
 """PyTorch keeps every event of a recording as an object."""
 OURS = (RUN, MODULE, *AROUND, COMPILED_CODE)

@@ -17,8 +17,6 @@ from turnkeyml.runtimes.gpu_runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place
 from turnkeyml.runtimes.torch_session import LiveSession, memory_of, to_numpy
 
-__all__ = ["CompiledGpuSession", "GpuSession"]
-
 
 class GpuSession(LiveSession):
     """A live model whose tensors are on a GPU until the session is closed.

@@ -15,8 +15,6 @@ import torch
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import MeasureError
 
-__all__ = ["DTYPES", "Placement", "place"]
-
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 """The dtypes that a live model can be cast to, by precision."""
 

@@ -15,18 +15,6 @@ from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 from turnkeyml.runtimes.torch_shapes import output_of
 
-__all__ = [
-    "AROUND",
-    "COMPILED_CODE",
-    "MODULE",
-    "RUN",
-    "Modules",
-    "Weights",
-    "profile_calls",
-    "shapes_of",
-    "weights_of",
-]
-
 MOST_RUNS = 60
 """PyTorch keeps every event of a recording as an object."""
 RUN = "turnkey run"

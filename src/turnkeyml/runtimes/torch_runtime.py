@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from turnkeyml.runtimes.contract import LiveModel, Need, Runtime
 
-__all__ = ["CompiledTorch", "EagerTorch"]
-
 
 class EagerTorch(Runtime):
     """Measures a live PyTorch model by calling it."""

@@ -17,17 +17,6 @@ from turnkeyml.cache import BFLOAT16
 from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
-__all__ = [
-    "CompiledSession",
-    "LiveSession",
-    "TorchSession",
-    "from_numpy",
-    "memory_of",
-    "state_of",
-    "to_numpy",
-]
-
-
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from turnkeyml.nouns import TensorShape
 
-__all__ = ["output_of"]
-
 Shape = tuple[int, ...]
 
 

@@ -12,8 +12,6 @@ from turnkeyml.runtimes.trt_library import last_error, load_tensorrt, logger
 from turnkeyml.runtimes.trt_tactics import tactic_bits, usable_sources
 from turnkeyml.runtimes.trt_types import fp32_layers, network_flags
 
-__all__ = ["Built", "Recipe", "compile_engine"]
-
 HALF = ("fp16", "mixed")
 """The precisions of ONNX files that need half precision."""
 

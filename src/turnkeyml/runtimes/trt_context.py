@@ -14,8 +14,6 @@ from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.gpu_profile import Copy
 from turnkeyml.runtimes.trt_library import load_tensorrt, logger
 
-__all__ = ["Bound", "numpy_name"]
-
 _NUMPY_NAMES = {
     "FLOAT": "float32",
     "HALF": "float16",

@@ -12,8 +12,6 @@ from typing import Any
 from turnkeyml.cache import engine_file, read_json, replacing, timing_file, write_json
 from turnkeyml.runtimes.trt_build import Built, Recipe, compile_engine
 
-__all__ = ["EngineKey", "EngineStore", "Known"]
-
 
 @dataclass(frozen=True)
 class EngineKey:

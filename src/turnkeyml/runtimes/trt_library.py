@@ -10,8 +10,6 @@ from typing import Any
 
 from turnkeyml.errors import MeasureError
 
-__all__ = ["MODULES", "OLDEST", "last_error", "load_tensorrt", "logger", "version_of"]
-
 MODULES = ("tensorrt", "tensorrt_bindings")
 """The names under which wheels and packed environments have the Python API."""
 OLDEST = (8, 5, 2)

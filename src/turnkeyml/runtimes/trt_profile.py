@@ -12,8 +12,6 @@ from turnkeyml.nouns import LAYER, OperatorTime, Profile, Span
 from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
 from turnkeyml.runtimes.profiling import typical
 
-__all__ = ["profile_context"]
-
 MOST_RUNS = 200
 SILENT = "TensorRT has reported no layer to its profiler; use another runtime to explain the model."
 

@@ -23,8 +23,6 @@ from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
 from turnkeyml.runtimes.trt_library import load_tensorrt, logger
 from turnkeyml.runtimes.trt_profile import profile_context
 
-__all__ = ["TrtSession", "check_range", "shapes_of"]
-
 
 def shapes_of(inputs: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
     """The shapes of recorded inputs by the names that the model has for them."""

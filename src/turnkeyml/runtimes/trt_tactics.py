@@ -9,8 +9,6 @@ from typing import Any
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes import cuda
 
-__all__ = ["tactic_bits", "usable_sources"]
-
 EXTERNAL = ("CUBLAS", "CUBLAS_LT", "CUDNN")
 """The tactic sources that are libraries of their own."""
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from turnkeyml.runtimes.trt_library import version_of
 
-__all__ = ["fp32_layers", "network_flags"]
-
 MOVES = re.compile(
     "CONSTANT|SHAPE|CAST|IDENTITY|SHUFFLE|SLICE|CONCATENATION|GATHER|SELECT|ASSERTION|"
     "RECURRENCE|ITERATOR|LOOP_OUTPUT|TRIP_LIMIT|CONDITION.*"

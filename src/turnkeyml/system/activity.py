@@ -12,15 +12,6 @@ from pathlib import Path
 
 from turnkeyml.system import machine
 
-__all__ = [
-    "Activity",
-    "Reading",
-    "has_running_threads",
-    "processor_seconds",
-    "read_activity",
-    "running_threads",
-]
-
 ROOT = Path("/")
 
 

@@ -7,8 +7,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Gpu", "find_gpus"]
-
 ROOT = Path("/")
 SMI = "nvidia-smi"
 SMI_SECONDS = 10.0

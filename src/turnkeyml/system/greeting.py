@@ -6,8 +6,6 @@ package if that is not there yet, and then does what ``measure.remote`` does.
 
 from __future__ import annotations
 
-__all__ = ["LAUNCHER", "MARK", "program"]
-
 MARK = "turnkey-host "
 """Begins each line that is meant for us: a shell may print what it likes when it starts."""
 

@@ -19,8 +19,6 @@ from turnkeyml.system import package, ssh
 from turnkeyml.system.greeting import LAUNCHER, MARK, program
 from turnkeyml.system.interpreters import OLDEST, Interpreter
 
-__all__ = ["Connection", "examine_on"]
-
 SECONDS = 90
 """How long a machine may take to answer, connecting included."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from turnkeyml.errors import TurnkeyError
 
-__all__ = ["OLDEST", "Interpreter", "check_file"]
-
 OLDEST = (3, 10)
 """The oldest Python that can import this package."""
 

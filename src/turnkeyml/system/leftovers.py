@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from turnkeyml.system.activity import processor_seconds, running_threads
 from turnkeyml.system.process_tree import children, descendants
 
-__all__ = ["OwnLoad", "Usage", "note_leftovers", "read_leftovers"]
-
 LOOK_SECONDS = 0.002
 SPIN_SECONDS = 0.5
 """Threads that wait for work keep a processor busy for a while; with OpenBLAS for 0.1 s, with the

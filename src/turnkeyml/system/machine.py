@@ -9,22 +9,6 @@ import os
 import platform
 from pathlib import Path
 
-__all__ = [
-    "allowed_processors",
-    "cpu_groups",
-    "cpu_name",
-    "cpu_quota",
-    "frequency_mhz",
-    "governor",
-    "load_average",
-    "memory_bytes",
-    "peak_memory_bytes",
-    "reset_peak_memory",
-    "total_memory_bytes",
-    "usable_cores",
-]
-
-
 ARM_CORES = {
     "0xd03": "Cortex-A53",
     "0xd07": "Cortex-A57",

@@ -8,8 +8,6 @@ import os
 import sys
 from importlib import import_module
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Import or run modules until standard input ends.

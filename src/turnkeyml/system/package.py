@@ -8,8 +8,6 @@ import io
 import zipfile
 from pathlib import Path
 
-__all__ = ["archive", "digest"]
-
 _FOLDER = Path(__file__).resolve().parent.parent
 _LEFT_OUT = "models"
 """Thousands of scripts, which no worker needs."""

@@ -7,17 +7,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = [
-    "TreeMemory",
-    "children",
-    "descendants",
-    "is_running",
-    "is_stopped",
-    "out_of_memory_kills",
-    "start_time",
-    "processes_with_variable",
-]
-
 MOST_OF_THE_TIME = 0.05
 """The share of the time that may be spent on reading memory exactly."""
 

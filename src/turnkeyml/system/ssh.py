@@ -7,8 +7,6 @@ import shlex
 from turnkeyml import environment
 from turnkeyml.errors import UsageError
 
-__all__ = ["SSH_FAILED", "command", "explain"]
-
 SSH_FAILED = 255
 """The exit code of ssh itself, if it is not that of the command on the other machine."""
 

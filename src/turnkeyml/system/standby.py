@@ -20,8 +20,6 @@ from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.system.interpreters import OLDEST, Interpreter, check_file
 
-__all__ = ["Standby", "kept_standby", "keeping_standby", "take_standby"]
-
 SECONDS = 60
 """How long an interpreter may take to answer; a cold disk makes the first start slow."""
 ON_CALL = "turnkeyml.system.on_call"

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["punctual"]
-
 SET_TIMER_SLACK, GET_TIMER_SLACK = 29, 30
 """Of ``prctl`` on Linux."""
 FINEST = 1

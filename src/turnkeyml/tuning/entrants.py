@@ -14,8 +14,6 @@ from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.right import MetricLimit, Tolerance, why_wrong
 from turnkeyml.verify import COSINE
 
-__all__ = ["Entrant", "Judge", "described", "enter"]
-
 
 @dataclass
 class Entrant:

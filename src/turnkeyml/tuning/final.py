@@ -21,8 +21,6 @@ from turnkeyml.tuning.entrants import Entrant, described
 from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.wave import Advantage, advantage
 
-__all__ = ["MOST_SECONDS", "Final", "run_final"]
-
 MOST_SECONDS = 20.0
 RULE = replace(
     DEFAULT_RULE,

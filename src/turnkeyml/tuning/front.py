@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from turnkeyml.nouns import Trial
 
-__all__ = ["with_front"]
-
 
 @dataclass(frozen=True)
 class _Figure:

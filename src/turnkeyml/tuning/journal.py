@@ -11,8 +11,6 @@ from typing import Any
 from turnkeyml.cache import BuildFolder, read_json, write_json
 from turnkeyml.nouns import Trial, from_dict, to_dict
 
-__all__ = ["Journal"]
-
 
 @dataclass(frozen=True)
 class _Content:

@@ -16,8 +16,6 @@ from turnkeyml.measure import METRIC, MetricRequest
 from turnkeyml.nouns import to_dict
 from turnkeyml.tuning.right import MetricLimit
 
-__all__ = ["Measured", "check_metric", "limit_of", "measure_metric"]
-
 
 @dataclass(frozen=True)
 class Measured:

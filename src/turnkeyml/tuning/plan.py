@@ -8,8 +8,6 @@ from dataclasses import replace
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.space import Space
 
-__all__ = ["best_of", "next_wave", "rivals_of"]
-
 REACH = 1.3
 """How much another number of threads, or arguments, may gain: whatever is slower than the best by
 more than this is not looked at any further."""

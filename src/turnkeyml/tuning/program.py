@@ -12,8 +12,6 @@ from turnkeyml.errors import BuildError, UsageError
 from turnkeyml.nouns import Configuration
 from turnkeyml.tuning.rig import Rig
 
-__all__ = ["PROGRAM", "check_target", "write_program"]
-
 PROGRAM = "program.py"
 """The name of the program in the folder ``tune`` of the build."""
 _SIGNATURE = "Written by 'turnkey tune'"

@@ -12,8 +12,6 @@ from turnkeyml.nouns import Configuration
 from turnkeyml.runtimes import Device, Request, Runtime, find_runtime
 from turnkeyml.tuning.variants import ModelFile, Variants
 
-__all__ = ["Rig"]
-
 
 @dataclass(frozen=True)
 class Rig:

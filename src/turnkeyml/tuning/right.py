@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import OutputErrors, Verdict, Verification
 
-__all__ = ["MetricLimit", "Tolerance", "parse_tolerance", "why_wrong"]
-
 _PATTERN = re.compile(
     r"(cosine|sqnr|relative)\s*(>=|<=)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*(dB|%)?", re.I
 )

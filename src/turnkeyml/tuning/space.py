@@ -11,8 +11,6 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.runtimes import Runtime
 
-__all__ = ["BATCHES", "PRECISIONS", "Precisions", "Space", "make_space", "thread_counts"]
-
 PRECISIONS = ("fp32", "fp16", "bf16", "int8-dynamic", "int8-static")
 """Those that are tried unless the user chooses."""
 BATCHES = (1, 2, 4, 8, 16)

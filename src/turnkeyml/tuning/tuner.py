@@ -19,8 +19,6 @@ from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.words import hints_for, verdict_of
 
-__all__ = ["Tell", "Tuner"]
-
 WAVE = 5
 """Configurations that challenge the best so far at a time; all of them are in memory."""
 MEMORY_SHARE = 0.5

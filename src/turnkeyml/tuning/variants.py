@@ -18,8 +18,6 @@ from turnkeyml.interpreter import die_with_parent
 from turnkeyml.nouns import from_dict, to_dict
 from turnkeyml.tuning.space import Precisions
 
-__all__ = ["ModelFile", "Variants", "main"]
-
 MADE = ("fp16", "int8-dynamic", "int8-static")
 """The precisions for which a file can be made from one in fp32."""
 

@@ -23,8 +23,6 @@ from turnkeyml.measure import (
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
 
-__all__ = ["SECONDS", "Advantage", "advantage", "race"]
-
 SECONDS = 2.0
 """The most that each contestant may take in a wave, on average."""
 ALONE_SECONDS = 0.5

@@ -6,8 +6,6 @@ import math
 
 from turnkeyml.nouns import Trial, TrialStatus, TuneResult
 
-__all__ = ["hints_for", "verdict_of"]
-
 WORTH_A_HINT = 1.05
 """Times as fast as the winner, for what only a tolerance would accept."""
 WORTH_A_RETRY = 1.1

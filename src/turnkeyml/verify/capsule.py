@@ -12,8 +12,6 @@ from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
 from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.reference import Compute, Outputs, Reference
 
-__all__ = ["is_intact", "load_reference", "save_inputs", "save_reference"]
-
 Load = Callable[[Path], Outputs]
 
 

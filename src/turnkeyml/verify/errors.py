@@ -14,8 +14,6 @@ from turnkeyml.verify.reference import Outputs, Reference, is_informative
 from turnkeyml.verify.similarity import alike
 from turnkeyml.verify.values import places_of, real
 
-__all__ = ["errors_of"]
-
 MOST_DECIBELS = 200.0
 """Of outputs that are the same, or so close that double precision does not tell."""
 _WRONG = OutputErrors(0.0, -MOST_DECIBELS, math.inf)

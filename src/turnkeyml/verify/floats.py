@@ -13,8 +13,6 @@ from turnkeyml.verify.reach import Reach, is_jumping
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
 from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
 
-__all__ = ["Calibration", "cosine", "is_far", "judge_floats", "jumps"]
-
 UNSTABLE = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
 LEAST_MAGNITUDE = 1e-6

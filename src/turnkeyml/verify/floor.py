@@ -17,8 +17,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["FLOORS", "NO_FLOOR", "UNIT", "Floor", "floor_of"]
-
 UNIT = 2.0**-24
 TYPICAL = 4.0
 """The largest error is so many times the root mean square of the errors of many numbers."""

@@ -15,8 +15,6 @@ import numpy as np
 from turnkeyml.verify.held_out import SEED, Draw, drawn, redrawn, unchanged
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["FURTHER", "draw_further"]
-
 NARROW = 100
 """How many times as close to their mean as the recorded floats some are."""
 OUTLIERS, OUTLYING = 8, 1000

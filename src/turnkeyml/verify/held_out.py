@@ -14,8 +14,6 @@ import numpy as np
 from turnkeyml.cache import BFLOAT16, narrow, widen
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["SEED", "VARIANTS", "Draw", "draw", "drawn", "is_mask", "redrawn", "unchanged"]
-
 SEED = 20_161
 LENGTHS = ("len", "size", "num_", "count")
 """What the names of inputs that count something contain."""

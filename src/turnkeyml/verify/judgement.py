@@ -5,8 +5,6 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-__all__ = ["AGREEMENT", "COSINE", "MAGNITUDE", "Basis", "Judgement", "weakest"]
-
 COSINE = 0.99
 """What matches is of this cosine at least."""
 MAGNITUDE = 0.1

@@ -17,8 +17,6 @@ from turnkeyml.cache import widened
 from turnkeyml.verify.held_out import SEED, is_mask
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["draw_padded", "without_padding"]
-
 COUNTING = "attention_mask"
 """What is in the name of a mask that is true where a token counts. Others may be the other way
 round."""

@@ -17,8 +17,6 @@ from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.scale import root_mean_square
 from turnkeyml.verify.values import places_of, real
 
-__all__ = ["judge_booleans", "judge_integers"]
-
 MOST_TURNED = 0.1
 """An original that turns more of its own decisions proves nothing."""
 MOST_OWN = 4

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["RULES", "TOLERANCE", "Rules", "loosest", "reach_in"]
-
 
 @dataclass(frozen=True)
 class Rules:

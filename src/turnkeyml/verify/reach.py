@@ -19,8 +19,6 @@ from turnkeyml.verify.reference import Outputs
 from turnkeyml.verify.scale import Group
 from turnkeyml.verify.values import real
 
-__all__ = ["Reach", "is_jumping", "reach_of"]
-
 JUMP = 8
 """A number jumps that moves so many times as far as the median, and as the tight tolerance."""
 MOST_JUMPING = 0.5

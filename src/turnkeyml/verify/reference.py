@@ -16,8 +16,6 @@ from turnkeyml.verify.precisions import reach_in
 from turnkeyml.verify.scale import root_mean_square
 from turnkeyml.verify.values import places_of, real
 
-__all__ = ["Compute", "InnerResult", "Outputs", "Reference", "agree", "is_informative"]
-
 Outputs = dict[str, np.ndarray]
 
 Compute = Callable[[str], "Outputs | None"]

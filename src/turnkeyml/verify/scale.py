@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Group", "bands_of", "groups_of", "magnitude_of", "root_mean_square"]
-
 SPREAD = 10.0
 """Slices whose magnitudes differ by less than this factor are judged together."""
 FEWEST = 8

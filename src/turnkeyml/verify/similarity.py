@@ -11,8 +11,6 @@ import numpy as np
 from turnkeyml.cache import BFLOAT16, widen
 from turnkeyml.verify.reference import Outputs, Reference
 
-__all__ = ["alike"]
-
 MOST_TIMES = 1.5
 """How many times as large or as small the largest number of a float input may be."""
 

@@ -21,8 +21,6 @@ from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.scale import groups_of, root_mean_square
 from turnkeyml.verify.values import places_of, real
 
-__all__ = ["compare_runs", "runs_of_build"]
-
 MARGIN = 2.0
 """How much further from the runs of the original a build may be than any of these."""
 SPREAD = 3.0

@@ -11,8 +11,6 @@ import numpy as np
 from turnkeyml.verify.held_out import SEED, Draw, drawn, is_mask, unchanged
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["MOST_NUMBERS", "draw_around"]
-
 MOST_NUMBERS = 8
 """How many numbers are tried."""
 

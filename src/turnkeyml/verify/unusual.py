@@ -13,8 +13,6 @@ import numpy as np
 from turnkeyml.verify.held_out import SEED, Draw, drawn, is_mask, unchanged
 from turnkeyml.verify.reference import Outputs
 
-__all__ = ["UNUSUAL", "draw_unusual"]
-
 
 def draw_unusual(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
     """One set of inputs in the place of the recorded ones; the same for the same arguments."""

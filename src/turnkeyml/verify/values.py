@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["GAP", "WIDTH", "Places", "places_of", "real"]
-
 GAP = 20.0
 """How many times as large as every other number a sentinel is, at least."""
 LEAST_SENTINEL = 1e3

@@ -16,16 +16,6 @@ from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree
 from turnkeyml.verify.spread import compare_runs, runs_of_build
 
-__all__ = [
-    "NOT_EXERCISED",
-    "RECORDED_ONLY",
-    "calibrate",
-    "judge",
-    "judge_live",
-    "with_frozen",
-    "with_stable_weights",
-]
-
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 

@@ -7,8 +7,6 @@ from types import ModuleType
 from turnkeyml.workarounds import elsewhere, exporters, float16, keras, onnx_runtime, symbolics
 from turnkeyml.workarounds.workaround import Workaround
 
-__all__ = ["GROUPS", "all_workarounds", "page"]
-
 GROUPS = {
     "Operators of PyTorch's TorchScript exporter": symbolics,
     "PyTorch's exporters": exporters,

@@ -6,8 +6,6 @@ import platform
 import re
 from dataclasses import dataclass
 
-__all__ = ["Workaround"]
-
 
 @dataclass(frozen=True)
 class Workaround:

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 import onnx
 
-__all__ = ["CAST_SUFFIX", "cast_for_bodies", "remove_redundant_casts"]
-
 CAST_SUFFIX = "_cast_to_fp16"
 """The suffix that the converter adds to the name of a value that stays in float32."""
 

@@ -14,8 +14,6 @@ from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
 from turnkeyml.verify import Reference, loosest
 
-__all__ = ["Conversion"]
-
 
 @dataclass(frozen=True)
 class Conversion:

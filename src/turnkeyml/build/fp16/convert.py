@@ -16,8 +16,6 @@ from turnkeyml.build import onnx_files, weights
 from turnkeyml.build.fp16 import casts
 from turnkeyml.build.fp16.keep import Kept, with_named_nodes
 
-__all__ = ["convert_to_float16"]
-
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
 """ONNX Runtime does not generate random numbers in float16 (``RANDOM_FLOAT16``)."""
 

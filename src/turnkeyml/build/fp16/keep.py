@@ -12,14 +12,6 @@ from turnkeyml.build.fp16.ranges import largest_magnitudes
 from turnkeyml.nouns import Verification
 from turnkeyml.verify import Outputs
 
-__all__ = [
-    "Kept",
-    "all_but_multiplications",
-    "out_of_range",
-    "unsupported_operator",
-    "with_named_nodes",
-]
-
 LARGEST = 30_000
 """The largest magnitude that counts as in range. The limit of float16 is 65,504; the margin is
 for other inputs, on which a value may be larger."""

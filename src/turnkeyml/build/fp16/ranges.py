@@ -8,8 +8,6 @@ import onnx
 
 from turnkeyml.verify import Outputs
 
-__all__ = ["largest_magnitudes"]
-
 
 def largest_magnitudes(
     model: onnx.ModelProto, source: Path, inputs: Outputs, threads: int

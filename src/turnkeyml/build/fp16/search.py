@@ -17,8 +17,6 @@ from turnkeyml.build.fp16.subgraphs import Subgraphs
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 
-__all__ = ["MAX_TRIES", "Search", "Try"]
-
 T = TypeVar("T")
 
 MAX_TRIES = 12

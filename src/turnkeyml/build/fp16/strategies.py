@@ -16,8 +16,6 @@ from turnkeyml.nouns import Verdict, Verification
 if TYPE_CHECKING:
     from turnkeyml.build.fp16.search import Search
 
-__all__ = ["STRATEGIES", "Strategy"]
-
 Strategy = Callable[["Search", Verification], "Kept | None"]
 
 

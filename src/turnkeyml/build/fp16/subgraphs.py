@@ -19,8 +19,6 @@ from turnkeyml.build.fp16.casts import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 
-__all__ = ["Exact", "Subgraphs", "verify_subgraphs"]
-
 MAX_SUBGRAPHS = 64
 
 MAX_INPUT_BYTES = 1 << 30

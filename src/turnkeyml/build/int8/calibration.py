@@ -12,8 +12,6 @@ from turnkeyml.build.graph_inputs import input_dtypes
 from turnkeyml.cache import fed
 from turnkeyml.verify import Outputs
 
-__all__ = ["Inputs"]
-
 
 class Inputs(CalibrationDataReader):  # type: ignore[misc]
     """Hands the quantizer one set of inputs after the other, in the dtypes of the graph."""

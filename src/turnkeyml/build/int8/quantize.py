@@ -11,8 +11,6 @@ from turnkeyml.build.operators import operators_of
 from turnkeyml.errors import BuildError
 from turnkeyml.verify import Outputs
 
-__all__ = ["quantize_dynamically", "quantize_statically"]
-
 MOST_BYTES = 2 * 10**9
 """The weights of a model that the quantizer, which works on a single protobuf message, can hold."""
 

@@ -7,8 +7,6 @@ from turnkeyml.build.fp16.search import Search
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Stage, Workbench
 from turnkeyml.nouns import Verdict
 
-__all__ = ["Fp16Conversion"]
-
 
 class Fp16Conversion(Stage):
     """Convert weights and operators to float16, including graph inputs and outputs.

@@ -6,8 +6,6 @@ from turnkeyml.build.int8.quantize import quantize_statically
 from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, Stage, Workbench
 from turnkeyml.verify import alike
 
-__all__ = ["Int8Conversion"]
-
 
 class Int8Conversion(Stage):
     """Quantize weights and activations to int8.

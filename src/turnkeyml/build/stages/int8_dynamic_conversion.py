@@ -5,8 +5,6 @@ from __future__ import annotations
 from turnkeyml.build.int8.quantize import quantize_dynamically
 from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, Stage, Workbench
 
-__all__ = ["Int8DynamicConversion"]
-
 
 class Int8DynamicConversion(Stage):
     """Quantize weights to int8; every run measures the ranges of its activations."""

@@ -9,8 +9,6 @@ from turnkeyml.build.held import hold_back, put_back
 from turnkeyml.build.stage import ONNX, Stage, Workbench
 from turnkeyml.workarounds import MATMUL_ADD_FUSION
 
-__all__ = ["OptimizeOnnx"]
-
 
 class OptimizeOnnx(Stage):
     """Optimize the graph with ONNX Runtime, but keep it portable.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.build.stage import Stage, Workbench
 
-__all__ = ["SetSuccess"]
-
 
 class SetSuccess(Stage):
     """Marks the end of a sequence."""

@@ -11,16 +11,6 @@ from typing import Any
 
 from turnkeyml import structure
 
-__all__ = [
-    "backend_name",
-    "explain_import",
-    "is_symbolic",
-    "is_traced",
-    "missing_exporter",
-    "no_gradients",
-    "register_tensors",
-]
-
 EXPORTERS = {"tensorflow": "tf2onnx", "jax": "jax2onnx"}
 """The package that Keras needs for the export from a backend; none for torch."""
 BACKENDS = ("torch", "jax", "tensorflow")

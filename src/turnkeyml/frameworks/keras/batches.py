@@ -12,8 +12,6 @@ import numpy as np
 
 from turnkeyml import structure
 
-__all__ = ["first_batch"]
-
 DEFAULT_ROWS = 32
 """The batch size of Keras where the script gives none."""
 

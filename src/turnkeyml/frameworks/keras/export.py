@@ -13,8 +13,6 @@ from turnkeyml.frameworks.keras.models import from_numpy, preserved
 from turnkeyml.frameworks.keras.repairs import repair
 from turnkeyml.frameworks.keras.subject import KerasSubject
 
-__all__ = ["ExportKeras"]
-
 
 class ExportKeras(Stage):
     """Export with the shapes of the call, and verify the file."""

@@ -20,8 +20,6 @@ from turnkeyml.build import DEPTH, Code, digest
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.keras.models import layers_of
 
-__all__ = ["model_fingerprint", "model_text", "weights_digest"]
-
 _VOLATILE = ("build_config", "build_input_shape", "shared_object_id", "trainable")
 """Keys of a configuration that depend on the first call or on the memory of the process."""
 

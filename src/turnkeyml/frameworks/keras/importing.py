@@ -15,8 +15,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["when_imported"]
-
 Action = Callable[[ModuleType], None]
 Explain = Callable[[ImportError], None]
 

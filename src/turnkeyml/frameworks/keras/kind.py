@@ -11,8 +11,6 @@ from turnkeyml.frameworks.keras.subject import KerasSubject
 from turnkeyml.frameworks.register import Call
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["KerasKind", "RememberedKind"]
-
 
 class KerasKind:
     """Implements ``frameworks.register.ModelKind``."""

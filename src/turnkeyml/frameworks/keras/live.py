@@ -14,8 +14,6 @@ from turnkeyml.frameworks.keras.identity import model_text
 from turnkeyml.frameworks.keras.subject import KerasSubject
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["subject_of"]
-
 
 def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KerasSubject:
     """A live model with the arguments of one call; the caller names its build."""

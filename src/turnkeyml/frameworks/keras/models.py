@@ -15,22 +15,6 @@ from turnkeyml import structure
 from turnkeyml.cache import BFLOAT16
 from turnkeyml.frameworks.keras.backends import is_symbolic
 
-__all__ = [
-    "MODEL_TYPE",
-    "Seen",
-    "count_weights",
-    "from_numpy",
-    "has_symbolic",
-    "input_names",
-    "is_model",
-    "layers_of",
-    "obstacle",
-    "precision_name",
-    "preserved",
-    "seen",
-    "to_numpy",
-]
-
 MODEL_TYPE = "Keras (keras.Model)"
 MOST_STATE_BYTES = 1 << 28
 """Non-trainable variables that take more than this together are not copied."""

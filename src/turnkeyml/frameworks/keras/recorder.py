@@ -29,8 +29,6 @@ from turnkeyml.frameworks.keras.kind import KerasKind, RememberedKind
 from turnkeyml.frameworks.keras.models import has_symbolic, seen
 from turnkeyml.frameworks.register import Call, Invocation, Register
 
-__all__ = ["Recorder"]
-
 _PREDICTING = ("predict", "predict_on_batch", "evaluate", "test_on_batch")
 _TRAINING = ("fit", "train_on_batch")
 _SILENT = ("build", "export")

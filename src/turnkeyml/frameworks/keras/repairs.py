@@ -10,8 +10,6 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-__all__ = ["repair"]
-
 MOST_POOLED = 3
 """The most dimensions that ONNX Runtime pools over."""
 

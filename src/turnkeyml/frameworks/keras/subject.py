@@ -23,8 +23,6 @@ from turnkeyml.nouns import InvocationRecord
 from turnkeyml.runtimes import LiveModel
 from turnkeyml.verify import Outputs, Reference, agree
 
-__all__ = ["KerasSubject"]
-
 RUNS = 8
 """How often a model is run that does not repeat its results."""
 

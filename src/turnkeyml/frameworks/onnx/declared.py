@@ -12,8 +12,6 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.dimensions import Declared
 from turnkeyml.frameworks.onnx.uses import Graph
 
-__all__ = ["InputType", "declared_inputs", "inferred_shapes", "shapes_fit"]
-
 TENSOR, SEQUENCE, MAP = "tensor", "sequence", "map"
 
 _KEPT_ELEMENTS = 1_000

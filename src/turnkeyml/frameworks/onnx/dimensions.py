@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.uses import Graph, Use, operators
 
-__all__ = ["Declared", "Sizes", "choose_sizes"]
-
 SIZES = {
     "batch": 1,
     "sequence": 128,

@@ -32,8 +32,6 @@ from turnkeyml.frameworks.onnx.values import Wanted, make_values, range_of
 from turnkeyml.nouns import Input, InvocationRecord
 from turnkeyml.verify import Outputs
 
-__all__ = ["read_onnx"]
-
 MODEL_TYPE = "ONNX File (.onnx)"
 
 MOST_ELEMENTS = 2**31

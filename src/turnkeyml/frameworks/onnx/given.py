@@ -12,8 +12,6 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.frameworks.onnx.declared import InputType
 from turnkeyml.nouns import DamagedRecord
 
-__all__ = ["read_inputs"]
-
 ALWAYS_BYTES = 1 << 30
 """What any archive may unpack to."""
 MOST_RATIO = 20

@@ -13,8 +13,6 @@ from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
 from turnkeyml.verify import Outputs
 
-__all__ = ["with_inputs"]
-
 
 def with_inputs(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OnnxSubject:
     """The file on the given inputs, by position or by name; on its own ones without any."""

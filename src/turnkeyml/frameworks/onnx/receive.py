@@ -5,8 +5,6 @@ from __future__ import annotations
 from turnkeyml.build import ONNX, Stage, Workbench, copy_model, opset_of
 from turnkeyml.frameworks.onnx.subject import OnnxSubject
 
-__all__ = ["ReceiveOnnx"]
-
 
 class ReceiveOnnx(Stage):
     """Copy an ONNX file into the build, including its external data."""

@@ -16,8 +16,6 @@ from turnkeyml.nouns import InvocationRecord, OutputOperator
 from turnkeyml.system import usable_cores
 from turnkeyml.verify import Outputs, Reference, agree
 
-__all__ = ["OnnxSubject", "arrays_digest"]
-
 RUNS = 8
 """How often a file is run that does not repeat its results."""
 

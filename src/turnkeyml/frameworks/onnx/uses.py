@@ -14,9 +14,6 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-__all__ = ["Graph", "Use", "operators", "uses_of"]
-
-
 MOST_ELEMENTS = 10_000
 """Constants with more elements are weights, whose values do not matter here."""
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from turnkeyml.frameworks.onnx.uses import Graph, Use
 
-__all__ = ["Range", "Wanted", "make_values", "range_of"]
-
 COUNT = 8
 """The value of an input that says how often something happens, or how much of it there is."""
 

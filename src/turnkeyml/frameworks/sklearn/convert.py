@@ -17,8 +17,6 @@ from turnkeyml.frameworks.sklearn.estimators import library_of
 from turnkeyml.frameworks.sklearn.tables import FRAME, MATRIX, Layout
 from turnkeyml.verify import Outputs
 
-__all__ = ["convert", "converter_of"]
-
 ML_OPSET = 3
 """The opset of the operators of classical machine learning."""
 OLDER_OPSET = 15

@@ -12,19 +12,6 @@ import numpy as np
 from turnkeyml.build import digest
 from turnkeyml.errors import describe
 
-__all__ = [
-    "LIBRARIES",
-    "count_parameters",
-    "fingerprint",
-    "is_booster",
-    "is_classifier",
-    "is_estimator",
-    "library_of",
-    "model_type",
-    "outputs_of",
-    "text_of",
-]
-
 LIBRARIES = ("sklearn", "xgboost", "lightgbm")
 """The packages whose models can be converted."""
 

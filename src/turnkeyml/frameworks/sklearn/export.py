@@ -19,8 +19,6 @@ from turnkeyml.frameworks.sklearn.subject import SklearnSubject
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs
 
-__all__ = ["ExportSklearn"]
-
 
 class ExportSklearn(Stage):
     """Convert to fp32, or to fp64 if that does not verify."""

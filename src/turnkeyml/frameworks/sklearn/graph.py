@@ -16,8 +16,6 @@ from onnx import helper, numpy_helper
 
 from turnkeyml.verify import Outputs
 
-__all__ = ["adapt"]
-
 Run = Callable[[onnx.ModelProto], Outputs]
 
 

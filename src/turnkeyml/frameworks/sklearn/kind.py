@@ -14,8 +14,6 @@ from turnkeyml.frameworks.sklearn import estimators
 from turnkeyml.frameworks.sklearn.subject import SklearnSubject
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["SklearnKind", "kind_of"]
-
 
 class _Kept:
     """A model, kept until its build."""

@@ -12,8 +12,6 @@ from turnkeyml.frameworks.sklearn.subject import SklearnSubject
 from turnkeyml.frameworks.sklearn.tables import arrays_of
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["subject_of"]
-
 
 def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SklearnSubject:
     """An estimator with the table of one call; the caller names its build."""

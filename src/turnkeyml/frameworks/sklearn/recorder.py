@@ -26,8 +26,6 @@ from turnkeyml.frameworks.sklearn.importing import after_import
 from turnkeyml.frameworks.sklearn.kind import kind_of
 from turnkeyml.frameworks.sklearn.tables import arrays_of
 
-__all__ = ["Recorder"]
-
 METHODS = frozenset({"predict", "predict_proba", "score"})
 """The methods by which a script uses a fitted estimator."""
 _INSIDE = (*LIBRARIES, "joblib", "turnkeyml")

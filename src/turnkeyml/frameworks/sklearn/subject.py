@@ -16,8 +16,6 @@ from turnkeyml.frameworks.sklearn.tables import Layout, Texts, table_of
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify import Outputs, Reference, agree
 
-__all__ = ["SklearnSubject"]
-
 RUNS = 8
 """How often a model is run that does not repeat its predictions."""
 

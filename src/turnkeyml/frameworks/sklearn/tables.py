@@ -11,8 +11,6 @@ import numpy as np
 from turnkeyml import structure
 from turnkeyml.errors import TurnkeyError
 
-__all__ = ["Layout", "Texts", "arrays_of", "table_of"]
-
 MATRIX, FRAME, TEXTS, DMATRIX = "matrix", "frame", "texts", "DMatrix"
 
 MOST_ELEMENTS = 2**28

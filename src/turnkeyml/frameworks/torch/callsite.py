@@ -15,8 +15,6 @@ from typing import Any
 
 from turnkeyml.frameworks.torch.scopes import variables
 
-__all__ = ["Passed", "passed"]
-
 _HARMLESS = (
     ast.Expression,
     ast.Name,

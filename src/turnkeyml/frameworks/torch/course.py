@@ -26,8 +26,6 @@ from torch.utils._pytree import tree_leaves
 from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
 from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
 
-__all__ = ["Course", "Read", "TooMuchWork", "Work", "course_of"]
-
 READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
 """Functions that read values without any operator."""
 

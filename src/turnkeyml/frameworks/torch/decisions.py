@@ -18,8 +18,6 @@ from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Reference
 
-__all__ = ["Decisions", "Warned", "warnings_of"]
-
 
 @dataclass(frozen=True)
 class Warned:

@@ -9,8 +9,6 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-__all__ = ["Entered", "arrays_are_tensors", "entered"]
-
 
 class Entered(torch.nn.Module):
     """Calls one method of a model, so that everything that takes a module can take the method."""

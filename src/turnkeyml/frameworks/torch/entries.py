@@ -23,8 +23,6 @@ from turnkeyml.frameworks.torch.callsite import Passed, passed
 from turnkeyml.frameworks.torch.modules import contains
 from turnkeyml.frameworks.torch.scopes import variables
 
-__all__ = ["Opened", "Way", "is_probe", "way_in"]
-
 MOST_CALLS = 4
 """A method that calls one part of the model more often than this in one run is a loop over it."""
 

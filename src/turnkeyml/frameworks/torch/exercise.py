@@ -17,8 +17,6 @@ from turnkeyml.frameworks.torch.course import Course, Read, Work
 from turnkeyml.nouns import InvocationRecord
 from turnkeyml.verify import UNUSUAL, Outputs, Reference, draw_around, draw_unusual
 
-__all__ = ["Exercise", "Line", "exercise"]
-
 MOST_SETS = 4
 """The most sets with another course that are kept; each is a part of the build."""
 MOST_SETS_THAT_TURN = 8

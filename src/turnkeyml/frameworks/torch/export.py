@@ -43,8 +43,6 @@ from turnkeyml.frameworks.torch.stabilised import judge_stable
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Reference, with_frozen
 
-__all__ = ["ExportPytorch"]
-
 LARGE_BYTES = 750_000_000
 """Models with more bytes of weights than this are exported with dynamo first."""
 

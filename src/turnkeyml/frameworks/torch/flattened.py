@@ -16,8 +16,6 @@ import torch
 from turnkeyml import structure
 from turnkeyml.frameworks.torch.entered import Entered, arrays_are_tensors
 
-__all__ = ["Flattened", "input_names", "output_names"]
-
 
 class Flattened(torch.nn.Module):
     """A module with positional tensor arguments around a model and the arguments of one call."""

@@ -12,8 +12,6 @@ import torch
 from turnkeyml.build import DEPTH, Code, digest
 from turnkeyml.system import usable_cores
 
-__all__ = ["model_fingerprint", "safe_repr", "weights_digest"]
-
 _PLAIN = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 
 

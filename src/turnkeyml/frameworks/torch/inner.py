@@ -12,8 +12,6 @@ from torch.overrides import TorchFunctionMode
 from turnkeyml import structure
 from turnkeyml.verify import InnerResult
 
-__all__ = ["inner_results"]
-
 MAX_BYTES = 1 << 30
 """The most bytes that are kept of one call; of more than that, every second result or fewer."""
 

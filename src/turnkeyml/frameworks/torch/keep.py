@@ -13,8 +13,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["TorchKeeper"]
-
 
 class TorchKeeper:
     """Returns a model later, even if the script's own object was freed."""

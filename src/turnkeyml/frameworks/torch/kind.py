@@ -12,8 +12,6 @@ from turnkeyml.frameworks.torch.keep import TorchKeeper
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["TORCH"]
-
 
 class TorchKind:
     """Implements ``frameworks.register.ModelKind``."""

@@ -6,8 +6,6 @@ from turnkeyml import structure
 from turnkeyml.build import Subject
 from turnkeyml.frameworks.torch.subject import TorchSubject
 
-__all__ = ["Axes", "growing_axes"]
-
 Axes = dict[int, tuple[int, ...]]
 """Dimensions by the position of their tensor among all tensor arguments."""
 

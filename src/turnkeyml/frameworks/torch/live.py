@@ -11,8 +11,6 @@ from turnkeyml.frameworks.torch.identity import safe_repr
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import InvocationRecord
 
-__all__ = ["subject_of"]
-
 
 def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
     """A live model with the arguments of one call; the caller names its build."""

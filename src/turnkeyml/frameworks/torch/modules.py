@@ -11,23 +11,6 @@ import torch
 
 from turnkeyml import structure
 
-__all__ = [
-    "MODEL_TYPE",
-    "contains",
-    "count_parameters",
-    "eval_mode",
-    "has_compiled_functions",
-    "has_fake_tensors",
-    "is_lazy",
-    "is_model",
-    "is_weightless",
-    "lowest_precision",
-    "obstacle",
-    "original_of",
-    "parts",
-    "submodule_name",
-]
-
 MODEL_TYPE = "Pytorch (torch.nn.Module)"
 
 structure.register_types(tensor=torch.Tensor, model=torch.nn.Module)

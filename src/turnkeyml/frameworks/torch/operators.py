@@ -10,8 +10,6 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["EveryOperator", "uncompiled"]
-
 
 class EveryOperator(TorchDispatchMode):
     """Within the block ``ran`` gets every operator with its result, and returns what it gives."""

@@ -10,8 +10,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["watching"]
-
 _NOT_MODELS = ("torch", "keras")
 """Packages whose own classes have a ``__call__`` that others look after."""
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["State", "preserved", "seeded"]
-
 MOST_BUFFER_BYTES = 1 << 28
 """Buffers that take more than this together are weights, and are not copied."""
 

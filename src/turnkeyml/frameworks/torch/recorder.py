@@ -31,8 +31,6 @@ from turnkeyml.frameworks.torch import modules, overrides, stack
 from turnkeyml.frameworks.torch.entries import Opened, Way, is_probe, way_in
 from turnkeyml.frameworks.torch.kind import TORCH
 
-__all__ = ["Recorder"]
-
 Original = Callable[..., Any]
 is_autocast = torch.is_autocast_enabled
 

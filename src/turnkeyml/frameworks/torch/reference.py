@@ -24,14 +24,6 @@ from turnkeyml.nouns import OperationCount
 from turnkeyml.runtimes import to_numpy
 from turnkeyml.verify import RULES, InnerResult, Outputs, Reference, agree, reach_of
 
-__all__ = [
-    "COSTLY_FLOPS_OF_SET",
-    "count_operations",
-    "precision_name",
-    "reference_of",
-    "reference_on",
-]
-
 PRECISE_LIMIT_BYTES = 5 << 28
 """Models with more bytes of weights than this are not run in another precision, except from a half
 precision to fp32."""

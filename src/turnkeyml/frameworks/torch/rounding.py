@@ -12,8 +12,6 @@ from torch.overrides import TorchFunctionMode
 
 from turnkeyml.frameworks.torch.operators import EveryOperator
 
-__all__ = ["Wobbling", "rounding"]
-
 PRODUCTS = frozenset(
     {"addbmm", "addmm", "baddbmm", "bmm", "einsum", "linear", "matmul", "__matmul__", "mm"}
 )

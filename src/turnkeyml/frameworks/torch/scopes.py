@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-__all__ = ["variables"]
-
 
 def variables(frame: FrameType) -> Mapping[str, Any]:
     """The local variables of a frame, without leaving behind a copy that keeps them alive."""

@@ -20,8 +20,6 @@ from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 
-__all__ = ["judge_stable"]
-
 Export = Callable[[Workbench], Path]
 
 

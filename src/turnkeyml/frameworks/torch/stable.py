@@ -23,8 +23,6 @@ from turnkeyml import structure
 from turnkeyml.build import Rescaling
 from turnkeyml.frameworks.torch.modules import eval_mode
 
-__all__ = ["STEPS", "Stable", "stable_copy"]
-
 CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
 LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
 

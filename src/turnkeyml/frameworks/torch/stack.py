@@ -14,14 +14,6 @@ import turnkeyml
 from turnkeyml.build import is_users_file
 from turnkeyml.frameworks.torch.scopes import variables
 
-__all__ = [
-    "called_by_torch_tool",
-    "caller",
-    "find_name",
-    "is_in_library",
-    "location",
-]
-
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
 _TOOLS = tuple(

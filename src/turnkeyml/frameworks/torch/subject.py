@@ -27,8 +27,6 @@ from turnkeyml.nouns import InvocationRecord, OperationCount
 from turnkeyml.runtimes import LiveModel, from_numpy
 from turnkeyml.verify import Outputs, Reference
 
-__all__ = ["TorchSubject"]
-
 
 class TorchSubject(Subject):
     """A ``torch.nn.Module`` with recorded arguments as the subject of a build."""

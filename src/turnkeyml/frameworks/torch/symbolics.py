@@ -21,8 +21,6 @@ from torch.onnx import (
 from turnkeyml import workarounds
 from turnkeyml.workarounds import Workaround
 
-__all__ = ["SYMBOLICS", "register"]
-
 Symbolic = Callable[..., Any]
 
 _INT64, _BOOL = 7, 9

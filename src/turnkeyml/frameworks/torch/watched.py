@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any
 
-__all__ = ["numbers_in", "threads_within"]
-
 Watching = Callable[[], AbstractContextManager[None]]
 """Makes what watches the thread that enters it."""
 

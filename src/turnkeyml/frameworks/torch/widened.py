@@ -12,8 +12,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["widened_in_turn"]
-
 Own = dict[str, Any]
 
 

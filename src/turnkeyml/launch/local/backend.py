@@ -27,8 +27,6 @@ from turnkeyml.launch.local.processes import (
 from turnkeyml.nouns import Task, to_dict
 from turnkeyml.system import TreeMemory, out_of_memory_kills, usable_cores
 
-__all__ = ["LocalBackend", "open_local"]
-
 STOPPED_SECONDS = 10.0
 """A script that was stopped by a signal for longer is killed: nobody continues it."""
 LONGEST_LOOK = 2.0

@@ -16,8 +16,6 @@ from pathlib import Path
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Task
 
-__all__ = ["LEAST_SCRIPTS", "needed_modules", "shared_imports"]
-
 LEAST_SCRIPTS = 9
 """A library is preloaded only if at least this many scripts import it."""
 

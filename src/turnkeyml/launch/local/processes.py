@@ -20,8 +20,6 @@ from turnkeyml import interpreter
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.system import children, descendants, is_running, is_stopped, processes_with_variable
 
-__all__ = ["Child", "Launcher", "interrupt", "kill_tree", "make_launcher", "pausing"]
-
 MARK = "TURNKEY_RUN"
 """The environment variable by which the processes of a run are found whose parents were killed."""
 CONTINUE_SECONDS = 0.5

@@ -35,8 +35,6 @@ from pathlib import Path
 from turnkeyml.errors import describe
 from turnkeyml.interpreter import adopt_orphans, die_with_parent
 
-__all__ = ["main"]
-
 IMPORT_SECONDS = 120
 IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that the terminal or a supervisor sends to our parent's process group: the zygote ends

@@ -20,8 +20,6 @@ from turnkeyml.launch.slurm.run import Run, open_run
 from turnkeyml.launch.slurm.submit import Submitter
 from turnkeyml.nouns import InputFinished, Reader, Task
 
-__all__ = ["SlurmBackend", "open_slurm"]
-
 SLOWEST_POLL_SECONDS = 5.0
 FIRST_ASK_SECONDS = 1.0
 """The time from the end of a job to the query of its final state; most need no query by then."""

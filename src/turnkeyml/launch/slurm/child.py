@@ -18,8 +18,6 @@ from turnkeyml.cache import SlurmRunFolder
 from turnkeyml.launch.local.processes import kill_tree
 from turnkeyml.system import descendants
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the assignment at a position of a run, and exit as its process exited.

@@ -10,20 +10,6 @@ from dataclasses import dataclass
 
 from turnkeyml.errors import TurnkeyError, UsageError
 
-__all__ = [
-    "FinalState",
-    "QueuedJob",
-    "SlurmRefused",
-    "SlurmSilent",
-    "cancel",
-    "final_state",
-    "kill",
-    "largest_array",
-    "queue",
-    "require",
-    "submit",
-]
-
 PATIENCE_SECONDS = 60
 """The timeout of one command; the controller's own timeouts are shorter."""
 USUAL_ARRAY_SIZE = 1001

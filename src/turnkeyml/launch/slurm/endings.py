@@ -8,8 +8,6 @@ from pathlib import Path
 from turnkeyml.launch.endings import Ending, How, Terms
 from turnkeyml.launch.slurm.commands import FinalState
 
-__all__ = ["TERMS", "ending_of"]
-
 TERMS = Terms(
     scheduler="Slurm",
     unit="job",

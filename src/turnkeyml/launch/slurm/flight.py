@@ -9,8 +9,6 @@ from turnkeyml.launch.backend import Observation, State
 from turnkeyml.launch.endings import Ending
 from turnkeyml.launch.slurm.commands import FinalState, QueuedJob
 
-__all__ = ["Flight"]
-
 HOPELESS_SECONDS = 10.0
 """How long Slurm must report that a job can never start before we believe it."""
 

@@ -14,8 +14,6 @@ from typing import TypeVar
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.launch.slurm.commands import SlurmSilent
 
-__all__ = ["Link", "Note", "interrupts_deferred"]
-
 PATIENCE_SECONDS = 600.0
 """How long the controller may not answer, as during a restart."""
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from turnkeyml.errors import UsageError
 
-__all__ = ["SlurmOptions", "parse_arguments"]
-
 _OURS = {
     "array": "turnkey makes the arrays",
     "chdir": "jobs run in the working directory of turnkey",

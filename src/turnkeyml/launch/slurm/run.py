@@ -34,8 +34,6 @@ from turnkeyml.launch.slurm import commands
 from turnkeyml.launch.slurm.link import Note
 from turnkeyml.nouns import DamagedRecord, Task, from_dict, to_dict
 
-__all__ = ["Run", "open_run"]
-
 OWNER_ONLY_FOLDER = 0o700
 OWNER_ONLY_FILE = 0o600
 

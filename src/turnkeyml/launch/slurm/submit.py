@@ -11,8 +11,6 @@ from turnkeyml.launch.slurm.options import SlurmOptions
 from turnkeyml.launch.slurm.run import Run
 from turnkeyml.nouns import Task
 
-__all__ = ["Submitter"]
-
 
 class Submitter:
     """Submits the tasks of a run as jobs."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["SEED", "poisson_arrivals"]
-
 SEED = 20
 """Of the first schedule. The same seed gives the same gaps at every rate, only closer together, so
 that two rates differ in nothing else."""

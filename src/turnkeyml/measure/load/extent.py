@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.statistics import SAMPLES_NEEDED
 
-__all__ = ["Extent", "extent_of"]
-
 CONFIRMING_TRIES = 2
 """Rates that a search tries after it has come close."""
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from turnkeyml.nouns import Flag, FlagKind, Performance, UnderLoad
 
-__all__ = ["load_flags"]
-
 LATE_SHARE = 0.1
 """Of the median latency, by which the 99th percentile of requests may be sent late."""
 LATE_MILLISECONDS = 1.0

@@ -17,8 +17,6 @@ import numpy as np
 from turnkeyml.measure.load.server import Server
 from turnkeyml.measure.load.trace import Answer, Trace, trace_of
 
-__all__ = ["closed_loop", "open_loop"]
-
 LEAD_NANOSECONDS = 2_000_000
 """Before the first request is due."""
 DRAIN_SHARE = 0.5

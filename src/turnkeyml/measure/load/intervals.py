@@ -7,8 +7,6 @@ import math
 from turnkeyml.measure.load.trace import Trace
 from turnkeyml.measure.statistics import percentile_ends
 
-__all__ = ["MILLISECOND", "memory_of", "percentile_interval"]
-
 MILLISECOND = 1e6
 """In nanoseconds."""
 

@@ -35,8 +35,6 @@ from turnkeyml.runtimes import Monitor, Session
 from turnkeyml.system import Activity, punctual, read_activity
 from turnkeyml.verify import Outputs, Reference, compare
 
-__all__ = ["LoadPoint", "measure_under_load"]
-
 WARMUP_SECONDS = 0.1
 WARMUP_REQUESTS = 3
 """Per instance, in each of the rounds of the warm-up."""

@@ -16,8 +16,6 @@ from turnkeyml.measure.load.trace import Answer, Trace
 from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
 from turnkeyml.nouns import Objective, Probe
 
-__all__ = ["Found", "find_rate"]
-
 CONFIRMING_SEED = SEED + 1
 """Another schedule than that of the search, which was chosen because it went well."""
 CAPACITY_SHARE = 0.2

@@ -13,8 +13,6 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.measure.load.trace import Answer
 from turnkeyml.runtimes import Session
 
-__all__ = ["LaneServer", "Server"]
-
 POLL_SECONDS = 0.002
 """How often we look whether all is answered, after the last request was sent."""
 STUCK_SECONDS = 600.0

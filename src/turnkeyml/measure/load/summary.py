@@ -12,8 +12,6 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import percentile
 from turnkeyml.nouns import UnderLoad
 
-__all__ = ["is_overloaded", "samples_of", "summary_of"]
-
 KEPT_UP = 0.95
 """The share of the requests that are answered when the last one arrives, unless it is overload."""
 LEAST_BACKLOG = 4

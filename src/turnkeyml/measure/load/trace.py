@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Answer", "Trace", "trace_of"]
-
 Answer = tuple[int, int, int]
 """The number of a request, when an instance took it and when it was answered, in nanoseconds."""
 

@@ -9,8 +9,6 @@ from typing import TextIO
 from turnkeyml.escaping import csv_cell, csv_text
 from turnkeyml.report.contract import Cell, Report, TextFormat
 
-__all__ = ["Csv"]
-
 
 class Csv(TextFormat):
     """CSV, safe against formula injection. Control characters are spelled; see ``csv_cell``."""

@@ -6,8 +6,6 @@ from typing import TextIO
 
 from turnkeyml.report.contract import Report, TextFormat
 
-__all__ = ["Html"]
-
 
 class Html(TextFormat):
     """A page that contains everything it needs; see ``report/html``."""

@@ -7,8 +7,6 @@ from typing import TextIO
 from turnkeyml.report.contract import Report, TextFormat
 from turnkeyml.report.json_text import object_of, parse, report_of
 
-__all__ = ["Json"]
-
 
 class Json(TextFormat):
     """Every object has every column; unknown values are null."""

@@ -7,8 +7,6 @@ from typing import TextIO
 from turnkeyml.report.contract import Report, TextFormat
 from turnkeyml.report.json_text import is_record, object_of, parse, report_of
 
-__all__ = ["JsonLines"]
-
 
 class JsonLines(TextFormat):
     """Every object has every column; unknown values are null."""

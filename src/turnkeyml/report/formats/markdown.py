@@ -9,8 +9,6 @@ from turnkeyml.escaping import markdown_code, markdown_text
 from turnkeyml.report.contract import Report, Section, TextFormat
 from turnkeyml.report.tables import markdown_lines
 
-__all__ = ["Markdown"]
-
 
 class Markdown(TextFormat):
     """Markdown in the dialect of GitHub."""

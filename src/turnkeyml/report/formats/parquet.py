@@ -8,8 +8,6 @@ from typing import Any, BinaryIO
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.report.contract import Cell, Format, Report
 
-__all__ = ["Parquet"]
-
 
 class Parquet(Format):
     """One row per record; a column has numbers, booleans or text."""

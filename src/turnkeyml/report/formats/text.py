@@ -9,8 +9,6 @@ from turnkeyml.escaping import one_line
 from turnkeyml.report.contract import Report, Section, TextFormat
 from turnkeyml.report.tables import table_lines
 
-__all__ = ["Text"]
-
 
 class Text(TextFormat):
     """Plain text, the default of ``turnkey compare``."""

@@ -17,8 +17,6 @@ from turnkeyml.report.contract import Cell, Report
 from turnkeyml.report.html.derived import DERIVED, LABEL, derived_cells
 from turnkeyml.report.json_text import finite
 
-__all__ = ["Builds", "packed", "page_json", "page_data"]
-
 Detail = Mapping[str, Any]
 
 COMPRESSION = 6

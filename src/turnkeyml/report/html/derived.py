@@ -13,8 +13,6 @@ from turnkeyml.report.compared_rows import FAILED_BUILDS, one_line, text_of
 from turnkeyml.report.contract import Cell, Record
 from turnkeyml.report.failures import kind_of
 
-__all__ = ["DERIVED", "LABEL", "derived_cells", "failed_stage"]
-
 LABEL = "label "
 """The beginning of the name of a column that has the values of one label."""
 

@@ -18,8 +18,6 @@ from turnkeyml.report.html.data import Builds, page_data
 from turnkeyml.report.inputs import read_inputs
 from turnkeyml.report.table import rows_of
 
-__all__ = ["LiveReport"]
-
 Mark = tuple[int, ...]
 """What changes when a file is replaced: its inode, time and size."""
 

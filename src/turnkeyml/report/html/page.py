@@ -15,8 +15,6 @@ from typing import Any, TextIO
 from turnkeyml.report.contract import Report
 from turnkeyml.report.html.data import Builds, packed, page_data
 
-__all__ = ["live_page", "write_page"]
-
 CHUNK = 32
 """Builds whose details are packed, and unpacked, together."""
 VENDOR = ("echarts.js", "tabulator.js")

@@ -20,8 +20,6 @@ from turnkeyml.report.html.data import page_json
 from turnkeyml.report.html.live import LiveReport
 from turnkeyml.report.html.page import live_page
 
-__all__ = ["ReportServer"]
-
 HEADERS = {
     "Cache-Control": "no-cache",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -12,8 +12,6 @@ from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolea
 from turnkeyml.runtimes.gpu_runtime import GpuRuntime, instances_of
 from turnkeyml.runtimes.nvml import gpu_index
 
-__all__ = ["Ort"]
-
 
 class Ort(GpuRuntime):
     """Measures an ONNX file with the CUDA execution provider of ONNX Runtime."""

@@ -12,8 +12,6 @@ from turnkeyml.runtimes.nvidia.torch_eager import TorchEager
 from turnkeyml.runtimes.nvml import gpu_index
 from turnkeyml.runtimes.torch_runtime import CompiledTorch
 
-__all__ = ["TorchCompiled"]
-
 
 class TorchCompiled(CompiledTorch, TorchEager):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""

@@ -12,8 +12,6 @@ from turnkeyml.runtimes.gpu_runtime import GpuRuntime
 from turnkeyml.runtimes.nvml import gpu_index
 from turnkeyml.runtimes.torch_runtime import EagerTorch
 
-__all__ = ["TorchEager"]
-
 
 class TorchEager(GpuRuntime, EagerTorch):
     """Measures a live PyTorch model by calling it, in its own precision or cast to another."""

@@ -7,8 +7,6 @@ from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolea
 from turnkeyml.runtimes.gpu_runtime import GpuRuntime
 from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
-__all__ = ["Trt"]
-
 
 def _mebibytes(text: str) -> int:
     if int(text) < 1:

@@ -7,8 +7,6 @@ from typing import Any
 
 from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session
 
-__all__ = ["OpenVino"]
-
 FILE = "file"
 AUTO = "auto"
 PRECISIONS = {"fp32": "f32", "fp16": "f16", "bf16": "bf16"}

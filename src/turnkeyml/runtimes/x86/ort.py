@@ -15,8 +15,6 @@ from turnkeyml.runtimes.contract import (
     divided,
 )
 
-__all__ = ["Ort"]
-
 
 def _names(text: str) -> list[str]:
     """The names in a text, separated by commas or semicolons."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from turnkeyml.runtimes.contract import Need, Request, Session
 from turnkeyml.runtimes.torch_runtime import CompiledTorch
 
-__all__ = ["TorchCompiled"]
-
 
 class TorchCompiled(CompiledTorch):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from turnkeyml.runtimes.contract import Request, Session
 from turnkeyml.runtimes.torch_runtime import EagerTorch
 
-__all__ = ["TorchEager"]
-
 
 class TorchEager(EagerTorch):
     """Measures a live PyTorch model by calling it."""
