@@ -21,7 +21,7 @@ import onnx
 import psutil
 from onnx import TensorProto, helper, numpy_helper
 
-from turnkeyml.cache import build_folders, damages, read_history, read_stats
+from turnkeyml.cache import build_folders, damages, read_history, read_yaml
 from turnkeyml.cli.entry import _run
 
 __all__ = ["Row", "Tree", "check_cache", "make_library", "results_in", "write_models"]
@@ -189,10 +189,16 @@ class Tree:
 
 
 def results_in(cache: Path) -> set[tuple[str, ...]]:
-    """Every measurement that a cache has, from the stats and the histories of its builds."""
+    """Every measurement that a cache has, from the stats and the histories of its builds.
+
+    As they are written: while a build's process is dead and its end not yet recorded, a reader
+    makes up a failed measurement, which the recorded end replaces.
+    """
     found = set()
     for folder in build_folders(cache):
-        rows = read_stats(folder).get("evaluations") or []  # before the history, which grows first
+        rows = (read_yaml(folder.stats) or {}).get(
+            "evaluations"
+        ) or []  # before the history, which grows first
         for row in [*rows, *read_history(folder)]:
             if isinstance(row, dict):
                 numbers = row.get("performance") or {}

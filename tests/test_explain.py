@@ -58,8 +58,8 @@ PEAKS = Peaks(
     bandwidths={"1000000": {"triad": 200.0}, "100000000": {"triad": 100.0, "read": 90.0}},
 )
 
-SLOW = {"1000000": {"read": 20.0}}
-"""A bandwidth that no machine is below, however busy it is."""
+FAST = {"1000000": {"read": 400.0}}
+"""A bandwidth that one thread reaches on no machine: beyond the peaks, nothing is concluded."""
 
 
 def status(*words: str) -> object:
@@ -247,7 +247,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cache")
     for threads in range(1, len(machine.allowed_processors()) + 1):
         peaks = dataclasses.replace(
-            PEAKS, machine=machine.cpu_name(), threads=threads, bandwidths=SLOW
+            PEAKS, machine=machine.cpu_name(), threads=threads, bandwidths=FAST
         )
         write_json(peaks_file(folder, f"{machine.cpu_name()}-{threads}"), to_dict(peaks))
     return folder
@@ -551,7 +551,7 @@ def test_a_model_whose_weights_come_from_memory_is_found(cache: Path) -> None:
     (found,) = explain(model, cache_dir=cache, threads=1)
     assert found.weight_bytes == 3 * 2048 * 4096 * 4
     assert found.flops == 3 * 2 * 2048 * 4096
-    assert found.weights_ms == pytest.approx(found.weight_bytes / 20e9 * 1e3)
+    assert found.weights_ms == pytest.approx(found.weight_bytes / 400e9 * 1e3)
     assert {one.bound for one in found.operators} == {Bound.MEMORY}
     assert sum(one.share for one in found.operators) > 0.8
     (close,) = on_a_machine_that_allows(found, 0.8).findings
