@@ -118,7 +118,7 @@ class Stream:
         raise RuntimeError("no writing")
     def flush(self):
         raise RuntimeError("no flushing")
-sys.stdout = sys.stderr = Stream()
+sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Stream()
 """
 NO_FILES = """
 import resource
