@@ -83,9 +83,9 @@ class PlainWatcher:
         self._does(_activity(event), item)
         match event:
             case events.ScriptFinished(outcome) if outcome.traceback and self._traceback:
-                self._tell(outcome.traceback.rstrip())
+                self._tell(*outcome.traceback.rstrip().split("\n"))
             case events.InvocationFinished(result) if result.traceback and self._traceback:
-                self._tell(result.traceback.rstrip())
+                self._tell(*result.traceback.rstrip().split("\n"))
             case events.ArtifactChanged(invocation, warning):
                 self._warn(f"{item.name if item else invocation}: {warning}")
             case _ if self._monitor:
@@ -132,9 +132,9 @@ class PlainWatcher:
             self._doing = f"{item.name}: {activity}" if item and activity else activity
             self._did_since = self._told_at = time.monotonic()
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, *lines: str) -> None:
         self._told_at = time.monotonic()
-        console.tell(*text.split("\n"))
+        console.tell(*lines)
 
 
 def _activity(event: events.Event) -> str | None:
