@@ -178,10 +178,11 @@ class Follower:
                 self.where = "after the script had run"
             case events.InvocationStarted(name):
                 self._started[name] = None
+                self.where = "while the original ran"
             case events.StageStarted(_, stage):
                 self.where, self.stage = f"in {stage}", stage
             case events.StageFinished():
-                self.stage = ""
+                self.where, self.stage = "while the build was checked", ""
             case events.MeasureStarted(_, runtime):
                 self.where = f"while measuring with {runtime}"
             case events.InvocationFinished(result):
