@@ -179,3 +179,12 @@ def test_a_deletion_that_is_killed_is_finished_by_the_next_one(several):
     delete_builds(NEW, cache_dir=str(several))
     assert list(several.glob(".deleted-*")) == []
     assert left(several) == {LARGE, FAILED}
+
+
+@pytest.mark.parametrize("words", [(OLD,), ("--older-than", "9999w", "--yes")])
+def test_a_killed_deletion_is_finished_where_nothing_else_is_deleted(several, turnkey, words):
+    rest = several / f".deleted-{2**22 + 1}-1-{OLD}"
+    (several / OLD).rename(rest)
+    turnkey("cache", "delete", *words)
+    assert not rest.exists()
+    assert left(several) == {NEW, LARGE, FAILED}

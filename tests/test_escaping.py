@@ -244,6 +244,14 @@ def test_what_a_run_shows_while_it_goes_on_is_safe(text, capsys):
     printed(capsys)
 
 
+def test_a_name_breaks_no_line_while_a_run_goes_on(capsys):
+    told = result("a\nb")
+    watcher = PlainWatcher(True, monitor=True, traceback=False)
+    watcher.event(replace(told.input, path="a\nb.py"), events.MeasureStarted("1", "c\nd"))
+    watcher.note("e\nf")
+    assert capsys.readouterr().err == "a b.py: 1: measuring with c d\ne f\n"
+
+
 def page(text: str) -> str:
     sections = (
         Section(table=Table(("x", "y"), [(text, "1")])),

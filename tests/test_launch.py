@@ -426,6 +426,30 @@ def test_events_about_an_unknown_invocation_are_not_passed_on(follower, tmp_path
     assert follower.where == "before the script ran"
 
 
+def test_every_phase_of_a_build_has_words_for_where_it_ended(follower, tmp_path):
+    follower, _ = follower
+    about = RECORD.hash
+    seen = []
+    for event in (
+        events.ScriptStarted(),
+        events.ScriptFinished(ScriptOutcome(), (RECORD,)),
+        events.InvocationStarted(about, "a model", 1, 1),
+        events.StageStarted(about, "export_pytorch", "Exporting", 1, 1),
+        events.StageFinished(about, "export_pytorch", 1.0, True),
+        events.MeasureStarted(about, "ort"),
+    ):
+        tell(follower, tmp_path, event)
+        seen.append(follower.where)
+    assert seen == [
+        "while the script ran",
+        "after the script had run",
+        "while the original ran",
+        "in export_pytorch",
+        "while the build was checked",
+        "while measuring with ort",
+    ]
+
+
 def test_a_result_that_comes_before_its_invocation_is_kept(follower, tmp_path):
     follower, _ = follower
     other = replace(RECORD, hash="2" * 8, model_hash="3" * 8)

@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from turnkeyml.cache import BuildFolder
-from turnkeyml.measure import Rule, SessionMeter, Worker, WorkerRequest
+from turnkeyml.errors import MeasureError
+from turnkeyml.measure import Rule, SessionMeter, Worker, WorkerRequest, spawn
 from turnkeyml.runtimes import LiveModel, Request
 
 from .conftest import EXAMPLES
@@ -67,6 +68,35 @@ def test_a_worker_at_rest_can_be_closed(tmp_path):
     worker.rest()
     worker.close()
     assert worker._process.returncode == 0
+
+
+@linux
+def test_a_worker_that_another_program_stops_is_given_up_and_told_as_that(tmp_path, monkeypatch):
+    monkeypatch.setattr(spawn, "LOOK_SECONDS", 0.05)
+    worker = worker_in(tmp_path)
+    process_of(worker).suspend()
+    with pytest.raises(MeasureError, match=r"was stopped by a signal, .* nothing continued it"):
+        worker.take(3, 1)
+    worker.close()
+
+
+@linux
+def test_a_worker_that_rests_is_not_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(spawn, "LOOK_SECONDS", 0.02)
+    worker = worker_in(tmp_path)
+    worker.rest()
+    time.sleep(0.02 * (spawn.STOPPED_LOOKS + 5))
+    assert len(worker.take(3, 1).times) == 3
+    worker.close()
+
+
+@linux
+def test_a_worker_that_is_killed_is_not_said_to_have_used_too_much_memory(worker, monkeypatch):
+    monkeypatch.setattr("turnkeyml.system.process_tree.out_of_memory_kills", lambda: 0)
+    worker._memory_kills = 0
+    process_of(worker).kill()
+    with pytest.raises(MeasureError, match=r"signal 9 \(SIGKILL\), by itself or by"):
+        worker.take(3, 1)
 
 
 ORPHAN = """

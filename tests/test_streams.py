@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.display import console
+from turnkeyml.system.capture import captured
 
 from .conftest import SMALL_MODEL
 from .test_compare import measure
@@ -118,7 +121,7 @@ class Stream:
         raise RuntimeError("no writing")
     def flush(self):
         raise RuntimeError("no flushing")
-sys.stdout = sys.stderr = Stream()
+sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Stream()
 """
 NO_FILES = """
 import resource
@@ -188,15 +191,24 @@ def test_a_report_on_a_full_disk_names_its_file(folder, tmp_path):
         assert done.stderr == f"turnkey: error: File too large: {file}\n"
 
 
-def test_a_full_disk_is_told_with_its_file_after_the_outcomes(folder, tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(disk)]
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str):
+    """A disk of this size at a folder."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("no file system can be mounted here")
     try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_with_its_file_after_the_outcomes(folder, tmp_path):
+    disk = tmp_path / "disk"
+    with small_disk(disk, "300k"):
         words = [folder / "net.py", "--jobs", "2", *FAST, "-d", disk / "c"]
         (tmp_path / "other.py").write_text(CALL)
         (tmp_path / "third.py").write_text(CALL)
@@ -207,8 +219,6 @@ def test_a_full_disk_is_told_with_its_file_after_the_outcomes(folder, tmp_path):
             text=True,
             timeout=280,
         )
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
     assert done.returncode == 1
     assert "Outcomes:" in done.stdout
     assert "3 of 3 inputs are done." in done.stdout
@@ -216,6 +226,33 @@ def test_a_full_disk_is_told_with_its_file_after_the_outcomes(folder, tmp_path):
     assert told
     assert all(str(disk) in line for line in told)
     assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("size", "stage", "file"),
+    [("300k", "export_pytorch", "base.onnx"), ("1200k", "optimize_onnx", "opt.onnx")],
+)
+def test_a_disk_that_a_stage_fills_is_told_with_the_file(tmp_path, size, stage, file):
+    """The exporters and ONNX Runtime have errors of their own for it."""
+    script, disk = tmp_path / "wide.py", tmp_path / "disk"
+    script.write_text("import torch\ntorch.nn.Linear(500, 500)(torch.ones(1, 500))\n")
+    with small_disk(disk, size):
+        done = subprocess.run(
+            [sys.executable, "-m", "turnkeyml", script, *FAST, "-d", disk / "c"],
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+    assert done.returncode == 1
+    told = re.findall(rf"{stage} .* failed: .*No space left on device: '(\S+)'", done.stdout)
+    assert [path.endswith(file) and path.startswith(str(disk)) for path in told] == [True]
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_log_without_room_fails_nothing():
+    with captured(Path("/dev/full")):
+        print("a" * 100_000, flush=True)
+        print("b", file=sys.stderr, flush=True)
 
 
 def test_names_that_are_not_ascii_are_built_without_utf8_mode(tmp_path):

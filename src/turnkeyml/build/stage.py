@@ -7,6 +7,7 @@ the stage and the stages before it.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from abc import ABC, abstractmethod
@@ -40,6 +41,8 @@ ONNX = "onnx"
 """The latest ONNX file of this build."""
 ONNX_FP32 = "onnx_fp32"
 """The ONNX file before its conversion to float16 or int8."""
+LEAST_FREE_BYTES = 1 << 16
+"""A disk with less room than this is full."""
 WIDENED_FROM = "widened_from"
 """The fact of a build that says from which precision it was widened to fp32."""
 CONVERTED_TO = "converted_to"
@@ -208,9 +211,24 @@ def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | 
             import traceback
 
             traceback.print_exc()
-            error = named(failure, bench.work)
+            error = _full_disk(bench.work, failure) or named(failure, bench.work)
     seconds = time.perf_counter() - begin
     return StageRecord(stage.name, seconds, peak_memory_bytes(), error is None), error
+
+
+def _full_disk(work: Path, failure: BaseException) -> OSError | None:
+    """The error of a stage that has filled the disk, with the file that it wrote last; else None.
+
+    Exporters and runtimes have errors of their own for it, which do not say so.
+    """
+    disk = os.statvfs(work)
+    if disk.f_bavail * disk.f_frsize > LEAST_FREE_BYTES:
+        return None
+    files = [path for path in work.rglob("*") if path.is_file()]
+    last = max(files, key=lambda path: path.stat().st_mtime, default=work)
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(last))
+    error.__cause__ = failure
+    return error
 
 
 def _require(bench: Workbench, kinds: frozenset[str], message: str) -> None:

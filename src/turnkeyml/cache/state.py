@@ -40,7 +40,7 @@ class PhaseEnd:
         if isinstance(error, (Exception, SystemExit)):
             told = str(error) if isinstance(error, TurnkeyError) else describe(error)
             return cls(BuildStatus.FAILED, told)
-        return cls(BuildStatus.KILLED, "interrupted (Ctrl-C)", says_nothing=True)
+        return cls(BuildStatus.KILLED, "interrupted (Ctrl-C or SIGTERM)", says_nothing=True)
 
 
 ABANDONED = PhaseEnd(

@@ -14,6 +14,7 @@ import traceback
 import types
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from typing import TextIO
 
 from turnkeyml.discover.packaged import RELATIVE_IMPORT, module_of
 from turnkeyml.errors import describe
@@ -33,13 +34,14 @@ def run_script(path: str, arguments: tuple[str, ...], module: str = "") -> Scrip
     """
     folder, search = os.getcwd(), list(sys.path)
     process, limit = os.getpid(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    streams = {name: getattr(sys, f"__{name}__") for name in ("stdin", "stdout", "stderr")}
     outcome = _run(path, arguments, module)
     _wait_for_threads()
     if os.getpid() != process:
         with contextlib.suppress(Exception):
             sys.stderr.write(outcome.traceback or "")
         finish_like_python(outcome.exit_code)
-    _restore(folder, limit)
+    _restore(folder, limit, streams)
     sys.path[:] = [*search, *(p for p in sys.path if p not in search)]  # our imports come first
     return outcome
 
@@ -145,14 +147,14 @@ def _flush() -> None:
             stream.flush()
 
 
-def _restore(folder: str, limit: tuple[int, int]) -> None:
+def _restore(folder: str, limit: tuple[int, int], streams: dict[str, TextIO | None]) -> None:
     _flush()
-    for name in ("stdin", "stdout", "stderr"):
-        original = getattr(sys, f"__{name}__")
-        if original is not None and not original.closed:
-            setattr(sys, name, original)
-        else:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+    for name, original in streams.items():
+        stream = original
+        if stream is None or stream.closed:
+            stream = open(os.devnull, "r" if name == "stdin" else "w")  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", original)  # which a script may have replaced, too
     with contextlib.suppress(OSError):  # it may have been removed
         os.chdir(folder)
     with contextlib.suppress(OSError, ValueError):  # the script may have lowered it for good

@@ -99,9 +99,9 @@ class PlainWatcher:
         self._does(_activity(event), item)
         match event:
             case ScriptFinished(outcome) if outcome.traceback and self._traceback:
-                self._tell(outcome.traceback.rstrip())
+                self._tell(*outcome.traceback.rstrip().split("\n"))
             case InvocationFinished(result) if result.traceback and self._traceback:
-                self._tell(result.traceback.rstrip())
+                self._tell(*result.traceback.rstrip().split("\n"))
             case ArtifactChanged(invocation, warning):
                 self._warn(f"{item.name if item else invocation}: {warning}")
             case _ if self._monitor:
@@ -148,9 +148,9 @@ class PlainWatcher:
             self._doing = f"{item.name}: {activity}" if item and activity else activity
             self._did_since = self._told_at = time.monotonic()
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, *lines: str) -> None:
         self._told_at = time.monotonic()
-        console.print_errors(*text.split("\n"))
+        console.print_errors(*lines)
 
 
 def _activity(event: Event) -> str | None:

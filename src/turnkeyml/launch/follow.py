@@ -193,10 +193,11 @@ class Follower:
                 self.where = "after the script had run"
             case InvocationStarted(name):
                 self._started[name] = None
+                self.where = "while the original ran"
             case StageStarted(_, stage):
                 self.where, self.stage = f"in {stage}", stage
             case StageFinished():
-                self.stage = ""
+                self.where, self.stage = "while the build was checked", ""
             case MeasureStarted(_, runtime):
                 self.where = f"while measuring with {runtime}"
             case InvocationFinished(result):

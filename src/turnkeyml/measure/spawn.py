@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,10 +29,15 @@ from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
-from turnkeyml.system import SSH_FAILED, take_standby
+from turnkeyml.system import SSH_FAILED, is_stopped, out_of_memory_kills, take_standby
 
 OTHERS_WAIT = 60.0
 """Seconds that a worker gets to end by itself."""
+BY_WHOM = "by itself or by another program"
+LOOK_SECONDS = 2.0
+"""Between two looks whether a worker is stopped."""
+STOPPED_LOOKS = 5
+"""A worker that was stopped at so many looks in a row is killed: nobody continues it."""
 
 
 class Worker:
@@ -49,6 +55,11 @@ class Worker:
         assert self._process.stdin is not None
         self._saying = thread_lock()
         self._signs = SignsOfLife(self._process.stdin, self._saying) if place.host else None
+        self._memory_kills = out_of_memory_kills()
+        self._given_up = False
+        self._over = threading.Event()
+        if sys.platform == "linux" and not place.host:
+            threading.Thread(target=self._watch, daemon=True).start()
         try:
             hello = from_dict(Hello, self._hear())
             self._opened, self.verification = hello.costs, hello.verification
@@ -116,6 +127,17 @@ class Worker:
             self._process.send_signal(signal.SIGCONT)
             self._resting = False
 
+    def _watch(self) -> None:
+        """Kill the process when another one than ours has stopped it for good."""
+        looks = 0
+        while looks < STOPPED_LOOKS:
+            if self._over.wait(LOOK_SECONDS):
+                return
+            stopped = not self._resting and is_stopped(self._process.pid)
+            looks = looks + 1 if stopped else 0
+        self._given_up = True
+        self._process.kill()
+
     @property
     def is_here(self) -> bool:
         """Whether it runs on this machine."""
@@ -154,6 +176,7 @@ class Worker:
     def close(self) -> None:
         """End the process, by itself if it will."""
         assert self._process.stdin is not None
+        self._over.set()
         self._wake()
         if self._signs:
             self._signs.end()
@@ -194,13 +217,22 @@ class Worker:
 
     def _raise_ended(self) -> None:
         code = self._process.wait()
-        ended = interpreter.describe_exit(code)
-        if self._place.host:
-            ended = _describe_exit_of_ssh(code, self._place.host)
+        ended = self._describe_exit(code)
         raise MeasureError(
             f"The worker that measured with {self._name} {ended}"
             f"{_last_words(self._log)}. Its log is {self._log}."
         )
+
+    def _describe_exit(self, code: int) -> str:
+        """The end of a sentence about how the process has ended."""
+        if self._place.host:
+            return _describe_exit_of_ssh(code, self._place.host)
+        if self._given_up:
+            return f"was stopped by a signal, {BY_WHOM}, and nothing continued it"
+        kills = out_of_memory_kills()
+        if code == -signal.SIGKILL and kills is not None and kills == self._memory_kills:
+            return f"{interpreter.describe_exit(code, hint='')}, {BY_WHOM}"
+        return interpreter.describe_exit(code)
 
 
 def _completed(point: LoadPoint) -> LoadPoint:
