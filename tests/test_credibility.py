@@ -491,6 +491,22 @@ def test_a_prepare_that_takes_long_does_not_keep_the_meter():
     assert session.calls < 2 * (time.monotonic() - begin) / 0.005 + 1000
 
 
+def test_runs_that_are_slower_than_in_the_warm_up_do_not_keep_the_meter():
+    """A model may compute every tenth call only, so that the median says nothing of the others."""
+    moment = [0]
+
+    class Rarely(Plugin):
+        def run(self):
+            super().run()
+            moment[0] += 1_000_000_000 if self.calls % 10 == 0 else 1000
+
+    session = Rarely()
+    session.feed({"x": np.ones(4, np.float32)})
+    meter = SessionMeter(session, clock=lambda: moment[0])
+    meter.fresh = FreshInputs(session, session.inputs, (0,), 16)
+    assert len(meter.take(samples=1000, block=5).times) < 20
+
+
 @pytest.mark.parametrize("method", ["synchronize", "outputs"])
 def test_what_a_plugin_only_begins_in_run_is_timed_to_its_end(method):
     """Otherwise runs would pile up behind the ones that are timed, for minutes."""
