@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import random
 import time
@@ -227,6 +228,22 @@ class Counts(torch.nn.Module):
         return self.fc(x)
 
 
+class History:
+    def __init__(self):
+        self.seen = collections.deque()
+
+
+class KeepsAHistory(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.history = History()
+
+    def forward(self, x):
+        self.history.seen.append(float(x.mean()))
+        return self.fc(x)
+
+
 X = torch.randn(64, 512, generator=torch.Generator().manual_seed(1))
 
 
@@ -304,6 +321,12 @@ def test_a_number_that_changes_is_named(cache):
     found = measured(Counts(), torch.randn(8, 64), cache=cache, iterations=30)
     (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
     assert "calls: " in text
+
+
+def test_what_grows_in_an_object_that_the_model_holds_is_named(cache):
+    found = measured(KeepsAHistory(), torch.randn(8, 64), cache=cache, iterations=30)
+    (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
+    assert "history.seen: deque of " in text
 
 
 def test_a_mask_that_is_made_once_needs_no_caution(cache):

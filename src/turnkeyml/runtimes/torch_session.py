@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import sys
+import types
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -241,8 +243,26 @@ def state_of(function: Any) -> dict[str, str]:
         for name, value in {**vars(module), **module._buffers}.items():
             if name in _STRUCTURAL or name.endswith("_hooks"):
                 continue
-            found[f"{path}.{name}" if path else name] = _in_text(value)
+            found.update(_texts(f"{path}.{name}" if path else name, value))
     return found
+
+
+def _texts(name: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts of a value by name: of a plain object those of its attributes."""
+    yield name, _in_text(value)
+    if depth < MOST_DEPTH and _is_plain(value):
+        for attribute, held in [*vars(value).items()]:
+            yield from _texts(f"{name}.{attribute}", held, depth + 1)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object that holds values, such as a history. Pools, locks and other objects
+    of Python's own library, and tensors, change by themselves or are told otherwise."""
+    kind = type(value)
+    if not kind.__dictoffset__ or isinstance(value, (torch.nn.Module, torch.Tensor, type)):
+        return False
+    library = kind.__module__.partition(".")[0]
+    return kind is types.SimpleNamespace or library not in (*sys.stdlib_module_names, "torch")
 
 
 _STRUCTURAL = frozenset({"_parameters", "_buffers", "_modules", "_compiled_call_impl", "training"})
@@ -255,7 +275,7 @@ def _in_text(value: Any) -> str:
     if torch.is_tensor(value) or isinstance(value, np.ndarray):
         shape, *checksum = _bits(value)
         return f"tensor {list(shape)} {checksum[0] if checksum else ''}".strip()
-    if isinstance(value, (dict, list, set, tuple)):
+    if isinstance(value, (dict, list, set, tuple, deque)):
         values = [*value.values()] if isinstance(value, dict) else [*value]
         shown = ", ".join(map(_in_text, values[:MOST_SHOWN]))
         return f"{type(value).__name__} of {len(value)}: {shown}"
@@ -264,6 +284,8 @@ def _in_text(value: Any) -> str:
 
 MOST_SHOWN = 32
 """Items of a container whose values are compared."""
+MOST_DEPTH = 3
+"""Objects within objects whose attributes are compared."""
 
 
 def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
