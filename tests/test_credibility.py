@@ -244,6 +244,21 @@ class KeepsAHistory(torch.nn.Module):
         return self.fc(x)
 
 
+class StaticKeys(torch.nn.Module):
+    """A decoder with a cache of a fixed size, whose steps are written where ``places`` says."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.register_buffer("keys", torch.zeros(32, 64))
+
+    def forward(self, x, places):
+        self.keys[places] = self.fc(x)
+        mask = torch.arange(32) <= places[:, None]
+        scores = (x @ self.keys.mT).masked_fill(~mask, float("-inf"))
+        return scores.softmax(-1) @ self.keys
+
+
 X = torch.randn(64, 512, generator=torch.Generator().manual_seed(1))
 
 
@@ -327,6 +342,15 @@ def test_what_grows_in_an_object_that_the_model_holds_is_named(cache):
     found = measured(KeepsAHistory(), torch.randn(8, 64), cache=cache, iterations=30)
     (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
     assert "history.seen: deque of " in text
+
+
+@pytest.mark.parametrize("places", [range(8), [8]])
+def test_a_cache_in_a_buffer_is_what_the_original_has_in_each_verified_run(places, cache):
+    model, places = StaticKeys(), torch.tensor([*places])
+    with torch.no_grad():
+        model(torch.randn(8, 64), torch.arange(8))  # the prompt
+    found = measured(model, torch.randn(len(places), 64), places, cache=cache, iterations=30)
+    assert found.verification.verdict is Verdict.MATCH, found.verification.reason
 
 
 def test_a_mask_that_is_made_once_needs_no_caution(cache):

@@ -33,7 +33,7 @@ from turnkeyml.verify.reference import Outputs, Reference, agree
 if TYPE_CHECKING:
     from turnkeyml.runtimes.contract import Session
 
-__all__ = ["Ratio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck"]
+__all__ = ["Ratio", "Recheck", "is_of_plugin", "most_untimed", "product_rate", "recheck", "restart"]
 
 MOST_PAIRS, FEW_PAIRS = 14, 5
 """How often runs on new and on recorded inputs are compared; of slow models less often."""
@@ -188,13 +188,13 @@ class _Check:
         held = [h for h in self._reference.held_out if not h.other_course][:1]
         reason = "after the timed runs it does not compute what the original computes"
         for known in (self._reference, *(held if held_out else ())):
-            found = compare(self._run_on(known.inputs), known, self._precision)
+            found = compare(self._run_anew(known.inputs), known, self._precision)
             if found.trusted or found.cause is Cause.ORIGINAL_UNSTABLE:
                 continue
             if found.verdict is Verdict.MISMATCH:
                 return _afterwards(f"{reason}: {found.reason}", found)
             if known is self._reference and found.verdict is Verdict.CLOSE:
-                again = compare(self._run_on(known.inputs), known, self._precision)
+                again = compare(self._run_anew(known.inputs), known, self._precision)
                 if not again.trusted:
                     return _afterwards(f"{reason}: {found.reason}", found, Verdict.CLOSE)
         return None
@@ -206,7 +206,7 @@ class _Check:
         for number, kept in enumerate(fresh.kept):
             pairs = zip(self._reference.inputs.items(), kept.inputs, strict=False)
             inputs = {n: a if new is None else _like(new, a) for (n, a), new in pairs}
-            first, second = self._run_on(inputs), self._run_on(dict(inputs))
+            first, second = self._run_anew(inputs), self._run_anew(dict(inputs))
             if not agree(first, second):
                 found = compare(second, Reference(inputs, first), self._precision)
                 if found.verdict is Verdict.MISMATCH:
@@ -268,6 +268,11 @@ class _Check:
     def _run_on(self, inputs: Outputs) -> Outputs:
         self._timed(inputs)
         return self._outputs(inputs)
+
+    def _run_anew(self, inputs: Outputs) -> Outputs:
+        """The outputs of a run that begins with the buffers that the original begins with."""
+        restart(self._session)
+        return self._run_on(inputs)
 
     def _outputs(self, inputs: Outputs) -> Outputs:
         """Copies of the outputs of the last run, which was on these inputs."""
@@ -403,6 +408,12 @@ def _distinct(array: np.ndarray) -> int:
     """How many finite numbers there are, of the first ones."""
     some = array.ravel()[:MOST_LOOKED_AT]
     return len(np.unique(some[np.isfinite(some)]))
+
+
+def restart(session: Any) -> None:
+    """Give a live model the buffers that it had when its session was opened."""
+    if hasattr(session, "restart"):
+        session.restart()
 
 
 def _state(session: Any) -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import sys
 import types
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from turnkeyml.nouns.profiles import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
 __all__ = [
+    "MOST_BUFFER_BYTES",
     "CompiledSession",
     "LiveSession",
     "TorchSession",
@@ -47,6 +49,8 @@ class LiveSession(ABC):
     """The same, with other values if others were fed."""
     _fed: Mapping[str, np.ndarray] | None = None
     """The recorded inputs by name, which are fed first."""
+    _buffers: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()
+    """Those of the model, each with its values when the session was opened."""
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         """Take other values for the recorded tensors; no inputs, and those that were fed first,
@@ -69,6 +73,14 @@ class LiveSession(ABC):
         """What the model holds besides its weights, as texts by name."""
         return state_of(self._function)
 
+    def restart(self) -> None:
+        """Give the model the buffers that it had when the session was opened, as the original has
+        them in each of its runs: in a cache of keys and values others may have written elsewhere.
+        """
+        with torch.no_grad(), contextlib.suppress(RuntimeError):  # inference tensors, or resized
+            for buffer, known in self._buffers:
+                buffer.copy_(known)
+
 
 class TorchSession(LiveSession):
     """A callable model with copies of its recorded arguments, which a run may modify."""
@@ -84,6 +96,7 @@ class TorchSession(LiveSession):
         torch.set_num_threads(self._threads)
         self._function = function
         self._recorded = self._pristine = (request.live.args, request.live.kwargs)
+        self._buffers = _copies_of_buffers(function)
         self._result: Any = None
         self._is_written = False
         """Whether others write to the arguments, so that they do not show what runs do."""
@@ -234,6 +247,14 @@ def _with_values(recorded: Arguments, inputs: Mapping[str, np.ndarray]) -> Argum
     return args, kwargs
 
 
+def _copies_of_buffers(function: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The buffers of a model with copies of them; none if they are as large as weights."""
+    buffers = [*function.buffers()] if isinstance(function, torch.nn.Module) else []
+    if sum(buffer.nbytes for buffer in buffers) > MOST_BUFFER_BYTES:
+        return []
+    return [(buffer, buffer.detach().clone()) for buffer in buffers]
+
+
 def state_of(function: Any) -> dict[str, str]:
     """What a model holds besides its weights, as texts by name: the numbers, texts and tensors in
     its attributes, and what its containers hold."""
@@ -282,6 +303,8 @@ def _in_text(value: Any) -> str:
     return type(value).__name__
 
 
+MOST_BUFFER_BYTES = 1 << 28
+"""Buffers that take more than this together are weights, and are not copied."""
 MOST_SHOWN = 32
 """Items of a container whose values are compared."""
 MOST_DEPTH = 3
