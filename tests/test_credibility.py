@@ -610,6 +610,18 @@ def ratio(value):
 
 def test_an_empty_call_is_no_model():
     assert FlagKind.IMPLAUSIBLE in about(0.00006)
+    assert FlagKind.IMPLAUSIBLE in about(0.0002)  # it looks up what it has kept
+    assert not about(0.0005)
+
+
+def test_small_models_are_held_to_the_peaks_too():
+    x = np.linspace(-1, 1, 32, dtype=np.float32)
+    small = Reference({"x": x}, {"y": -x})
+    small.count = OperationCount(1e6, 1000)
+    found = checked(Plugin(), small)
+    assert found.most_flops
+    texts = [flag.text for flag in doubts([found], performance(1e-4), None)]
+    assert any("TFLOPs per second" in text for text in texts)
 
 
 def test_runs_that_are_ten_times_as_slow_when_verified_are_doubted():

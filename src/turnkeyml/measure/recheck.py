@@ -49,8 +49,8 @@ COPIES = 4
 take as long."""
 MOST_FLOPS_AGAIN = 1e11
 """Of models with more, the original is not run again."""
-LEAST_FLOPS = 1e7
-"""Of models with fewer it says nothing how fast they are: they take microseconds."""
+LEAST_FLOPS = 1e5
+"""Of models with fewer it says nothing how fast they are: it takes longer to call them."""
 PRODUCTS, PRODUCT = 16, 64
 """Of how many matrices ``product_rate`` is, and their rows and columns."""
 LEAST_PRODUCTS, PRODUCT_SECONDS = 20, 0.02
