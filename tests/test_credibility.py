@@ -608,6 +608,32 @@ def ratio(value):
     return Ratio(value, 0.9 * value, 1.1 * value)
 
 
+class EverySecond(Plugin):
+    """Is a little off in every second run, as one that returns the result of the run before."""
+
+    runs = 0
+
+    def run(self):
+        super().run()
+        self.runs += 1
+        self.result = {"y": self.result["y"] * (1 + 1e-3 * (self.runs % 2 == 0))}
+
+
+def test_runs_that_differ_a_little_on_the_same_inputs_are_only_close():
+    session, x = EverySecond(), np.linspace(-1, 1, 32, dtype=np.float32)
+    other = Reference({"x": x[::-1].copy()}, {"y": -x[::-1]})
+    reference = Reference({"x": x}, {"y": -x}, held_out=(other,))
+    session.feed(reference.inputs)
+    fresh = FreshInputs(session, reference.inputs, (0,), 256)
+    fresh.begin_slice()
+    for _ in range(2):
+        session.run()
+    fresh.keep(0)
+    found = recheck(session, fresh, reference, "fp32", before={}, verdict=RIGHT).verification
+    assert found.verdict is Verdict.CLOSE
+    assert "two runs on the same inputs differ" in found.reason
+
+
 def test_an_empty_call_is_no_model():
     assert FlagKind.IMPLAUSIBLE in about(0.00006)
     assert FlagKind.IMPLAUSIBLE in about(0.0002)  # it looks up what it has kept

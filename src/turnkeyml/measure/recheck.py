@@ -209,9 +209,10 @@ class _Check:
             first, second = self._run_anew(inputs), self._run_anew(dict(inputs))
             if not agree(first, second):
                 found = compare(second, Reference(inputs, first), self._precision)
-                if found.verdict is Verdict.MISMATCH:
+                if found.verdict in (Verdict.MISMATCH, Verdict.CLOSE):
                     reason = "after the timed runs, two runs on the same inputs differ"
-                    return _afterwards(f"{reason}: {found.reason}", found), number
+                    reason = f"{reason}: {found.reason}"
+                    return _afterwards(reason, found, found.verdict), number
             elif not agree(kept.outputs, first):
                 found = compare(kept.outputs, Reference(inputs, first), self._precision)
                 reason = "a timed run did not compute what other runs compute on the same inputs"
