@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import random
 import time
@@ -232,6 +233,37 @@ class Counts(torch.nn.Module):
         return self.fc(x)
 
 
+class History:
+    def __init__(self):
+        self.seen = collections.deque()
+
+
+class KeepsAHistory(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.history = History()
+
+    def forward(self, x):
+        self.history.seen.append(float(x.mean()))
+        return self.fc(x)
+
+
+class StaticKeys(torch.nn.Module):
+    """A decoder with a cache of a fixed size, whose steps are written where ``places`` says."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(64, 64)
+        self.register_buffer("keys", torch.zeros(32, 64))
+
+    def forward(self, x, places):
+        self.keys[places] = self.fc(x)
+        mask = torch.arange(32) <= places[:, None]
+        scores = (x @ self.keys.mT).masked_fill(~mask, float("-inf"))
+        return scores.softmax(-1) @ self.keys
+
+
 X = torch.randn(64, 512, generator=torch.Generator().manual_seed(1))
 
 
@@ -309,6 +341,21 @@ def test_a_number_that_changes_is_named(cache):
     found = measured(Counts(), torch.randn(8, 64), cache=cache, iterations=30)
     (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
     assert "calls: " in text
+
+
+def test_what_grows_in_an_object_that_the_model_holds_is_named(cache):
+    found = measured(KeepsAHistory(), torch.randn(8, 64), cache=cache, iterations=30)
+    (text,) = [flag.text for flag in found.flags if flag.kind is FlagKind.STATE]
+    assert "history.seen: deque of " in text
+
+
+@pytest.mark.parametrize("places", [range(8), [8]])
+def test_a_cache_in_a_buffer_is_what_the_original_has_in_each_verified_run(places, cache):
+    model, places = StaticKeys(), torch.tensor([*places])
+    with torch.no_grad():
+        model(torch.randn(8, 64), torch.arange(8))  # the prompt
+    found = measured(model, torch.randn(len(places), 64), places, cache=cache, iterations=30)
+    assert found.verification.verdict is Verdict.MATCH, found.verification.reason
 
 
 def test_a_mask_that_is_made_once_needs_no_caution(cache):
@@ -496,6 +543,22 @@ def test_a_prepare_that_takes_long_does_not_keep_the_meter():
     assert session.calls < 2 * (time.monotonic() - begin) / 0.005 + 1000
 
 
+def test_runs_that_are_slower_than_in_the_warm_up_do_not_keep_the_meter():
+    """A model may compute every tenth call only, so that the median says nothing of the others."""
+    moment = [0]
+
+    class Rarely(Plugin):
+        def run(self):
+            super().run()
+            moment[0] += 1_000_000_000 if self.calls % 10 == 0 else 1000
+
+    session = Rarely()
+    session.feed({"x": np.ones(4, np.float32)})
+    meter = SessionMeter(session, clock=lambda: moment[0])
+    meter.fresh = FreshInputs(session, session.inputs, (0,), 16)
+    assert len(meter.take(samples=1000, block=5).times) < 20
+
+
 @pytest.mark.parametrize("method", ["synchronize", "outputs"])
 def test_what_a_plugin_only_begins_in_run_is_timed_to_its_end(method):
     """Otherwise runs would pile up behind the ones that are timed, for minutes."""
@@ -550,8 +613,46 @@ def ratio(value):
     return PairedRatio(value, 0.9 * value, 1.1 * value)
 
 
+class EverySecond(Plugin):
+    """Is a little off in every second run, as one that returns the result of the run before."""
+
+    runs = 0
+
+    def run(self):
+        super().run()
+        self.runs += 1
+        self.result = {"y": self.result["y"] * (1 + 1e-3 * (self.runs % 2 == 0))}
+
+
+def test_runs_that_differ_a_little_on_the_same_inputs_are_only_close():
+    session, x = EverySecond(), np.linspace(-1, 1, 32, dtype=np.float32)
+    other = Reference({"x": x[::-1].copy()}, {"y": -x[::-1]})
+    reference = Reference({"x": x}, {"y": -x}, held_out=(other,))
+    session.feed(reference.inputs)
+    fresh = FreshInputs(session, reference.inputs, (0,), 256)
+    fresh.begin_slice()
+    for _ in range(2):
+        session.run()
+    fresh.keep(0)
+    found = recheck(session, fresh, reference, "fp32", before={}, verdict=RIGHT).verification
+    assert found.verdict is Verdict.CLOSE
+    assert "two runs on the same inputs differ" in found.reason
+
+
 def test_an_empty_call_is_no_model():
     assert FlagKind.IMPLAUSIBLE in about(0.00006)
+    assert FlagKind.IMPLAUSIBLE in about(0.0002)  # it looks up what it has kept
+    assert not about(0.0005)
+
+
+def test_small_models_are_held_to_the_peaks_too():
+    x = np.linspace(-1, 1, 32, dtype=np.float32)
+    small = Reference({"x": x}, {"y": -x})
+    small.count = OperationCount(1e6, 1000)
+    found = checked(Plugin(), small)
+    assert found.most_flops
+    texts = [flag.text for flag in doubts([found], performance(1e-4), None)]
+    assert any("TFLOPs per second" in text for text in texts)
 
 
 def test_runs_that_are_ten_times_as_slow_when_verified_are_doubted():

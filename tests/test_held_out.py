@@ -397,3 +397,11 @@ def test_attention_to_itself_is_a_match(tmp_path):
     x = torch.randn(2, 4, 8, generator=DRAWN)
     model = torch.nn.MultiheadAttention(8, 2, batch_first=True)
     assert build(model, (x, x, x), tmp_path).verification.verdict is Verdict.MATCH
+
+
+def test_integers_that_are_all_different_stay_so():
+    """They may be the places that a cache is written to."""
+    places = np.arange(16).reshape(1, 16)
+    for variant in (v for those in VARIANTS for v in those):
+        drawn = draw({"places": places}, variant)["places"]
+        assert sorted(drawn.ravel()) == sorted(places.ravel()), variant

@@ -43,9 +43,8 @@ MILLISECOND = 1e6
 """In nanoseconds."""
 MOST_RECOVERY = 1_000_000_000
 MOST_SLICE = 2_000_000_000
-"""Nanoseconds that some runs may take together with what is done between them."""
-MOST_TIMES = 4
-"""How many times as long as the runs that may be; it matters only beyond ``MOST_SLICE``."""
+"""Nanoseconds that some runs may take together with what is done between them. A turn is planned by
+the median run of the warm-up, which says little where most runs skip the work."""
 
 Clock = Callable[[], int]
 
@@ -192,7 +191,7 @@ class SessionMeter:
     def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
         """Time so many samples of ``block`` runs each, after some runs that do not count.
 
-        They are fewer where more time goes by between the runs than in them.
+        They are fewer where they, and what is done between them, take longer than ``MOST_SLICE``.
         """
         times = np.zeros(samples, dtype=np.int64)
         waited = self._look_around()
@@ -231,7 +230,7 @@ class SessionMeter:
         outside of the timed sections; how many blocks there was time for."""
         clock, calls = self._clock, self._calls
         kept = -1 if self.fresh is None else self.fresh.chosen(len(times))
-        begin, timed = clock(), 0
+        begin = clock()
         for i in range(len(times)):
             run = self._next()
             if block == 1:
@@ -247,10 +246,9 @@ class SessionMeter:
                     run()
                 end = clock()
             times[i] = end - start
-            timed += end - start
             if i == kept:
                 self._keep()
-            if end - begin > MOST_SLICE and end - begin > MOST_TIMES * timed:
+            if end - begin > MOST_SLICE:
                 return i + 1
         return len(times)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from turnkeyml.measure.accelerator import Observation, observe
-from turnkeyml.measure.after_timing import Recheck, recheck
+from turnkeyml.measure.after_timing import Recheck, recheck, restart
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
@@ -78,12 +78,14 @@ class Opened:
         """What the session computes on other inputs; the recorded ones must be fed again."""
         session = cast("Session", self.session)
         session.feed(inputs)
+        restart(session)
         return _run_once(session)
 
     def verified(self, judge: Callable[[str], Verification], precision: str) -> Verification:
         """The verdict in a precision; in TF32 if the runtime may round factors of fp32 to that,
-        and only then matches."""
+        and only then matches. The timed runs begin with the buffers that the original has."""
         found = judge(precision)
+        restart(self.session)
         if precision != "fp32" or found.verdict is Verdict.MATCH or not self._rounds_to_tf32:
             return found
         rounded = judge("tf32")

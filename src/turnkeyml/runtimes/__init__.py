@@ -32,7 +32,7 @@ __getattr__ = door(
         "torch_gpu_profile": "operators_on_device profile_gpu_calls",
         "torch_placement": "place",
         "torch_profile": "Modules RUN shapes_of weights_of",
-        "torch_session": "CompiledSession TorchSession from_numpy to_numpy",
+        "torch_session": "CompiledSession MOST_BUFFER_BYTES TorchSession from_numpy to_numpy",
         "torch_shapes": "output_of",
         "trt_build": "Built Recipe",
         "trt_profile": "profile_context",

@@ -55,8 +55,8 @@ from turnkeyml.runtimes.torch_profile import (
     Modules as Modules, RUN as RUN, shapes_of as shapes_of, weights_of as weights_of,
 )
 from turnkeyml.runtimes.torch_session import (
-    CompiledSession as CompiledSession, TorchSession as TorchSession, from_numpy as from_numpy,
-    to_numpy as to_numpy,
+    CompiledSession as CompiledSession, MOST_BUFFER_BYTES as MOST_BUFFER_BYTES, TorchSession as
+    TorchSession, from_numpy as from_numpy, to_numpy as to_numpy,
 )
 from turnkeyml.runtimes.torch_shapes import output_of as output_of
 from turnkeyml.runtimes.trt_build import Built as Built, Recipe as Recipe

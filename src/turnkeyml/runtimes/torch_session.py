@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import sys
+import types
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,8 @@ class LiveSession(ABC):
     """The same, with other values if others were fed."""
     _fed: Mapping[str, np.ndarray] | None = None
     """The recorded inputs by name, which are fed first."""
+    _buffers: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()
+    """Those of the model, each with its values when the session was opened."""
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> None:
         """Take other values for the recorded tensors; no inputs, and those that were fed first,
@@ -56,6 +61,14 @@ class LiveSession(ABC):
         """What the model holds besides its weights, as texts by name."""
         return state_of(self._function)
 
+    def restart(self) -> None:
+        """Give the model the buffers that it had when the session was opened, as the original has
+        them in each of its runs: in a cache of keys and values others may have written elsewhere.
+        """
+        with torch.no_grad(), contextlib.suppress(RuntimeError):  # inference tensors, or resized
+            for buffer, known in self._buffers:
+                buffer.copy_(known)
+
 
 class TorchSession(LiveSession):
     """A callable model with copies of its recorded arguments, which a run may modify."""
@@ -71,6 +84,7 @@ class TorchSession(LiveSession):
         torch.set_num_threads(self._threads)
         self._function = function
         self._recorded = self._pristine = (request.live.args, request.live.kwargs)
+        self._buffers = _copies_of_buffers(function)
         self._result: Any = None
         self._is_written = False
         """Whether others write to the arguments, so that they do not show what runs do."""
@@ -221,6 +235,14 @@ def _with_values(recorded: Arguments, inputs: Mapping[str, np.ndarray]) -> Argum
     return args, kwargs
 
 
+def _copies_of_buffers(function: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The buffers of a model with copies of them; none if they are as large as weights."""
+    buffers = [*function.buffers()] if isinstance(function, torch.nn.Module) else []
+    if sum(buffer.nbytes for buffer in buffers) > MOST_BUFFER_BYTES:
+        return []
+    return [(buffer, buffer.detach().clone()) for buffer in buffers]
+
+
 def state_of(function: Any) -> dict[str, str]:
     """What a model holds besides its weights, as texts by name: the numbers, texts and tensors in
     its attributes, and what its containers hold."""
@@ -230,8 +252,26 @@ def state_of(function: Any) -> dict[str, str]:
         for name, value in {**vars(module), **module._buffers}.items():
             if name in _STRUCTURAL or name.endswith("_hooks"):
                 continue
-            found[f"{path}.{name}" if path else name] = _in_text(value)
+            found.update(_texts(f"{path}.{name}" if path else name, value))
     return found
+
+
+def _texts(name: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts of a value by name: of a plain object those of its attributes."""
+    yield name, _in_text(value)
+    if depth < MOST_DEPTH and _is_plain(value):
+        for attribute, held in [*vars(value).items()]:
+            yield from _texts(f"{name}.{attribute}", held, depth + 1)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object that holds values, such as a history. Pools, locks and other objects
+    of Python's own library, and tensors, change by themselves or are told otherwise."""
+    kind = type(value)
+    if not kind.__dictoffset__ or isinstance(value, (torch.nn.Module, torch.Tensor, type)):
+        return False
+    library = kind.__module__.partition(".")[0]
+    return kind is types.SimpleNamespace or library not in (*sys.stdlib_module_names, "torch")
 
 
 _STRUCTURAL = frozenset({"_parameters", "_buffers", "_modules", "_compiled_call_impl", "training"})
@@ -244,15 +284,19 @@ def _in_text(value: Any) -> str:
     if torch.is_tensor(value) or isinstance(value, np.ndarray):
         shape, *checksum = _bits(value)
         return f"tensor {list(shape)} {checksum[0] if checksum else ''}".strip()
-    if isinstance(value, (dict, list, set, tuple)):
+    if isinstance(value, (dict, list, set, tuple, deque)):
         values = [*value.values()] if isinstance(value, dict) else [*value]
         shown = ", ".join(map(_in_text, values[:MOST_SHOWN]))
         return f"{type(value).__name__} of {len(value)}: {shown}"
     return type(value).__name__
 
 
+MOST_BUFFER_BYTES = 1 << 28
+"""Buffers that take more than this together are weights, and are not copied."""
 MOST_SHOWN = 32
 """Items of a container whose values are compared."""
+MOST_DEPTH = 3
+"""Objects within objects whose attributes are compared."""
 
 
 def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:

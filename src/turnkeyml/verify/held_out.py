@@ -119,6 +119,8 @@ def _integers(name: str, array: np.ndarray, random: np.random.Generator) -> np.n
         return random.integers(min(1, high), high, array.shape, endpoint=True).astype(array.dtype)
     if low == high:
         low, high = min(0, low), max(1, high)
+    if array.size > 1 and len(np.unique(array)) == array.size:  # they may be places to write to
+        return (low + random.choice(high - low + 1, array.shape, replace=False)).astype(array.dtype)
     return random.integers(low, high, array.shape, endpoint=True).astype(array.dtype)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-MOST_BUFFER_BYTES = 1 << 28
-"""Buffers that take more than this together are weights, and are not copied."""
+from turnkeyml.runtimes import MOST_BUFFER_BYTES
+
+KEPT = (dict, list, deque)
+"""Containers whose items are given back."""
 
 
 class State:
@@ -23,7 +26,7 @@ class State:
 
     def __init__(self, model: torch.nn.Module) -> None:
         attributes = [vars(module) for module in model.modules()]
-        inner = [v for known in attributes for v in known.values() if isinstance(v, (dict, list))]
+        inner = [v for known in attributes for v in known.values() if isinstance(v, KEPT)]
         self._copies = [(container, container.copy()) for container in (*attributes, *inner)]
         small = sum(buffer.nbytes for buffer in model.buffers()) <= MOST_BUFFER_BYTES
         self._buffers = [(b, b.detach().clone()) for b in model.buffers()] if small else []
@@ -72,9 +75,13 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 def _restore(container: Any, known: Any) -> None:
-    """Give a dict or a list the items of an earlier copy."""
+    """Give a container the items of an earlier copy."""
     if isinstance(container, list):
         container[:] = known
+        return
+    if isinstance(container, deque):
+        container.clear()
+        container.extend(known)
         return
     for key in [key for key in container if key not in known]:
         del container[key]
