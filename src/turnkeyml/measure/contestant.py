@@ -32,7 +32,7 @@ NOTHING = Activity(0.0, 0.0, 0.0, 0.0, 0.0)
 _COLD = WarmUp(np.zeros(1), steady=False, block=1, timer=0.0, empty_call=0.0)
 
 
-class Contestant:
+class Series:
     """One meter that takes part in rounds, alone or against others."""
 
     def __init__(self, meter: Meter, rule: Rule, least_rounds: int) -> None:

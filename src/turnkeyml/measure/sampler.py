@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from turnkeyml.measure.contestant import NOTHING, Contestant
+from turnkeyml.measure.contestant import NOTHING, Series
 from turnkeyml.measure.meter import Meter
 from turnkeyml.measure.rules import GROWTH, Rule
 from turnkeyml.measure.samples import Samples
@@ -82,7 +82,7 @@ def sample(
     for meter in meters:
         if on_progress:
             on_progress(Progress(0.0, len(meters), WARMING))
-        contestants.append(Contestant(meter, rule, least))
+        contestants.append(Series(meter, rule, least))
     if on_estimate:
         on_estimate(sum(c.estimate() for c in contestants))
     if rule.iterations is not None:  # so many runs, come what may
@@ -96,7 +96,7 @@ def sample(
 class _Race:
     """The rounds of some contestants until there is nothing more to learn."""
 
-    contestants: list[Contestant]
+    contestants: list[Series]
     rule: Rule
     on_progress: Callable[[Progress], None] | None
     referee: Referee | None
