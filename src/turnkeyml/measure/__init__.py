@@ -14,7 +14,6 @@ __getattr__ = door(
         "distance": (
             "ALIKE Distance are_apart bring_together extremes may_move pass_a_token_around"
         ),
-        "elimination": "Elimination PerCopy is_clearly_slower",
         "flags": "about_folding find_flags",
         "fresh_inputs": "FreshInputs unseen varied_inputs",
         "generation": "generations mean_over with_token_times",
@@ -35,7 +34,10 @@ __getattr__ = door(
         "noise": "noise_floor",
         "opening": "Opened open_session",
         "plausibility": "doubts",
-        "race": "LEAST_ADVANTAGE RoundReferee judge may_win speedup",
+        "race": (
+            "Elimination LEAST_ADVANTAGE PerCopy RoundReferee is_clearly_slower judge may_win "
+            "speedup"
+        ),
         "ratios": (
             "Distribution GeometricMean Guess Ratio SpeedVerdict draws_from_interval "
             "draws_from_samples guess_from_interval guess_from_samples ratio_generator "

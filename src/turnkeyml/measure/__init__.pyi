@@ -13,9 +13,6 @@ from turnkeyml.measure.distance import (
     ALIKE as ALIKE, Distance as Distance, are_apart as are_apart, bring_together as bring_together,
     extremes as extremes, may_move as may_move, pass_a_token_around as pass_a_token_around,
 )
-from turnkeyml.measure.elimination import (
-    Elimination as Elimination, PerCopy as PerCopy, is_clearly_slower as is_clearly_slower,
-)
 from turnkeyml.measure.flags import about_folding as about_folding, find_flags as find_flags
 from turnkeyml.measure.fresh_inputs import (
     FreshInputs as FreshInputs, unseen as unseen, varied_inputs as varied_inputs,
@@ -50,8 +47,9 @@ from turnkeyml.measure.noise import noise_floor as noise_floor
 from turnkeyml.measure.opening import Opened as Opened, open_session as open_session
 from turnkeyml.measure.plausibility import doubts as doubts
 from turnkeyml.measure.race import (
-    LEAST_ADVANTAGE as LEAST_ADVANTAGE, RoundReferee as RoundReferee, judge as judge, may_win as
-    may_win, speedup as speedup,
+    Elimination as Elimination, LEAST_ADVANTAGE as LEAST_ADVANTAGE, PerCopy as PerCopy,
+    RoundReferee as RoundReferee, is_clearly_slower as is_clearly_slower, judge as judge, may_win
+    as may_win, speedup as speedup,
 )
 from turnkeyml.measure.ratios import (
     Distribution as Distribution, GeometricMean as GeometricMean, Guess as Guess, Ratio as Ratio,

@@ -29,7 +29,7 @@ from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.plausibility import doubts
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples
+from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.site import Site
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.nouns import (

@@ -19,8 +19,6 @@ from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
 from turnkeyml.system import Activity
 
-__all__ = ["PAUSING", "TIMING", "WARMING", "Progress", "Referee", "Ruling", "Samples", "sample"]
-
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
 

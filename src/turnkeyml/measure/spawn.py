@@ -25,7 +25,8 @@ from turnkeyml.measure.meter import Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Progress, Samples
+from turnkeyml.measure.sampler import Progress
+from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
 from turnkeyml.system import SSH_FAILED, take_standby
