@@ -40,7 +40,9 @@ from turnkeyml.measure.load.summary import is_overloaded as is_overloaded, summa
 from turnkeyml.measure.load.trace import Answer as Answer
 from turnkeyml.measure.memory import memory_speed as memory_speed
 from turnkeyml.measure.meter import (
-    Meter as Meter, SessionMeter as SessionMeter, Slice as Slice, WarmUp as WarmUp,
+    Meter as Meter, NOT_SEEN as NOT_SEEN, ReportedMeter as ReportedMeter, SELF_REPORTED as
+    SELF_REPORTED, Samples as Samples, SessionMeter as SessionMeter, Slice as Slice, WarmUp as
+    WarmUp,
 )
 from turnkeyml.measure.metric import METRIC as METRIC, MetricRequest as MetricRequest
 from turnkeyml.measure.noise import noise_floor as noise_floor
@@ -64,9 +66,6 @@ from turnkeyml.measure.record import (
     load_samples_and_distances, save_evaluation as save_evaluation,
 )
 from turnkeyml.measure.remote import Store as Store
-from turnkeyml.measure.reported import (
-    NOT_SEEN as NOT_SEEN, ReportedMeter as ReportedMeter, SELF_REPORTED as SELF_REPORTED,
-)
 from turnkeyml.measure.rules import (
     DEFAULT_RULE as DEFAULT_RULE, QUICK_RULE as QUICK_RULE, RIGOROUS_RULE as RIGOROUS_RULE, Rule as
     Rule, is_moving as is_moving, relative_half_width as relative_half_width,
@@ -75,7 +74,6 @@ from turnkeyml.measure.sampler import (
     LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, WARMING as WARMING,
     sample as sample,
 )
-from turnkeyml.measure.samples import Samples as Samples
 from turnkeyml.measure.site import Site as Site
 from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from turnkeyml.measure.meter import Meter, Slice, WarmUp
+from turnkeyml.measure.meter import Meter, Samples, Slice, WarmUp
 from turnkeyml.measure.rules import Rule, Stopping
-from turnkeyml.measure.samples import Samples
 from turnkeyml.system import Activity, allowed_processors
 
 SLICE_SECONDS = 0.1

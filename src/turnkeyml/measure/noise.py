@@ -15,11 +15,10 @@ import numpy as np
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.grade import LIMITS, margin_of
 from turnkeyml.measure.memory import memory_speed
-from turnkeyml.measure.meter import SessionMeter
+from turnkeyml.measure.meter import Samples, SessionMeter
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
-from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import spread
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
 from turnkeyml.runtimes import default_device, find_runtime

@@ -14,9 +14,8 @@ from turnkeyml.measure.after_timing import Recheck, recheck
 from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
-from turnkeyml.measure.meter import Meter, SessionMeter
+from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
 from turnkeyml.measure.record import Costs
-from turnkeyml.measure.reported import ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.site import Site
 from turnkeyml.nouns import LoadPlan, Verdict, Verification

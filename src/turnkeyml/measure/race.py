@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.sampler import Referee, Ruling
-from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.nouns import Evaluation, RaceResult, RaceRow, Verdict
 

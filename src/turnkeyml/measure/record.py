@@ -27,9 +27,9 @@ from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.distance import are_apart
 from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
+from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.plausibility import doubts
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.site import Site
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.nouns import (

@@ -13,9 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from turnkeyml.measure.contestant import NOTHING, Series
-from turnkeyml.measure.meter import Meter
+from turnkeyml.measure.meter import Meter, Samples
 from turnkeyml.measure.rules import GROWTH, Rule
-from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
 from turnkeyml.system import Activity
 

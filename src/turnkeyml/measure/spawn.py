@@ -21,12 +21,11 @@ from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.hosts import SignsOfLife, start_on_host
 from turnkeyml.measure.load.measure import LoadPoint
-from turnkeyml.measure.meter import Slice, WarmUp
+from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress
-from turnkeyml.measure.samples import Samples
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
 from turnkeyml.system import SSH_FAILED, take_standby

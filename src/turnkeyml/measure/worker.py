@@ -24,9 +24,9 @@ from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
+from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
-from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, sample
 from turnkeyml.measure.weather import Weather

@@ -20,8 +20,8 @@ from turnkeyml.measure.load.search import CONFIRMING_SEED, find_rate
 from turnkeyml.measure.load.server import LaneServer
 from turnkeyml.measure.load.summary import samples_of, summary_of
 from turnkeyml.measure.load.trace import Trace
+from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.samples import Samples
 from turnkeyml.nouns import (
     LoadPlan,
     Objective,

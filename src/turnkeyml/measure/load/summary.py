@@ -8,7 +8,7 @@ import numpy as np
 
 from turnkeyml.measure.load.intervals import MILLISECOND, percentile_interval
 from turnkeyml.measure.load.trace import Trace
-from turnkeyml.measure.samples import Samples
+from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.statistics import percentile
 from turnkeyml.nouns import UnderLoad
 
