@@ -84,7 +84,7 @@ OFTEN = {
     "turnkeyml.system.activity": ["read"],
     "turnkeyml.measure.rules": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
-    "turnkeyml.measure.contestant": ["Contestant.count"],
+    "turnkeyml.measure.sampler": ["Contestant.count"],
     "turnkeyml.measure.weather": ["Weather.wait"],
     "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
 }

@@ -10,7 +10,6 @@ __getattr__ = door(
     {
         "accelerator": "LoadWatch Observation observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
-        "contestant": "RECOVERY_SECONDS settling_seconds",
         "distance": (
             "ALIKE Distance are_apart bring_together extremes may_move pass_a_token_around"
         ),
@@ -49,7 +48,9 @@ __getattr__ = door(
         ),
         "remote": "Store",
         "rules": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
-        "sampler": "LEAST_ROUNDS PAUSING Progress WARMING sample",
+        "sampler": (
+            "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
+        ),
         "site": "Site",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",

@@ -6,9 +6,6 @@ from turnkeyml.measure.after_timing import (
     PairedRatio as PairedRatio, Recheck as Recheck, product_rate as product_rate, recheck as
     recheck,
 )
-from turnkeyml.measure.contestant import (
-    RECOVERY_SECONDS as RECOVERY_SECONDS, settling_seconds as settling_seconds,
-)
 from turnkeyml.measure.distance import (
     ALIKE as ALIKE, Distance as Distance, are_apart as are_apart, bring_together as bring_together,
     extremes as extremes, may_move as may_move, pass_a_token_around as pass_a_token_around,
@@ -71,8 +68,8 @@ from turnkeyml.measure.rules import (
     Rule, is_moving as is_moving, relative_half_width as relative_half_width,
 )
 from turnkeyml.measure.sampler import (
-    LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, WARMING as WARMING,
-    sample as sample,
+    LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, RECOVERY_SECONDS as
+    RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
 )
 from turnkeyml.measure.site import Site as Site
 from turnkeyml.measure.spawn import Worker as Worker

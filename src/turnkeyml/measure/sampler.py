@@ -6,17 +6,223 @@ happens on the machine happens to all of them. One alone is a race without oppon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from turnkeyml.measure.contestant import NOTHING, Series
-from turnkeyml.measure.meter import Meter, Samples
-from turnkeyml.measure.rules import GROWTH, Rule
+from turnkeyml.measure.meter import Meter, Samples, Slice, WarmUp
+from turnkeyml.measure.rules import GROWTH, Rule, Stopping
 from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
-from turnkeyml.system import Activity
+from turnkeyml.system import Activity, allowed_processors
+
+SLICE_SECONDS = 0.1
+SLICE_ALONE_SECONDS = 0.25
+"""How long a turn takes; without opponents there is less reason to interrupt the runs."""
+RECOVERY_SECONDS = 0.01
+"""Runs right before timing, as whatever came between leaves the caches with other things."""
+SETTLING_SECONDS = 0.004
+"""For each processor: it takes so long until threads that were stopped run well again. On 16
+processors runs were slower by 5% in the first 30 ms and by 1.5% in the next 30."""
+MOST_SETTLING_SECONDS = 0.1
+LEAST_ACTIVITY_SECONDS = 1.0
+"""The counters of the kernel are coarse: over less than this the warm-up helps to tell what else
+went on. Otherwise it does not matter, as its runs do not count."""
+LONG_RUN_SECONDS = 0.05
+"""A run that takes longer does not notice what we do between two turns."""
+
+NOTHING = Activity(0.0, 0.0, 0.0, 0.0, 0.0)
+_COLD = WarmUp(np.zeros(1), steady=False, block=1, timer=0.0, empty_call=0.0)
+
+
+class Series:
+    """One meter that takes part in rounds, alone or against others."""
+
+    def __init__(self, meter: Meter, rule: Rule, least_rounds: int) -> None:
+        self._meter = meter
+        self._rule = rule
+        self._least_rounds = least_rounds
+        self._stopping = Stopping(rule)
+        self._latest: dict[int, Slice] = {}
+        self._counted: dict[int, Slice] = {}
+        self._aside: dict[int, Slice] = {}
+        """Slices by the number of their round: taken, found to count, or found not to."""
+        self._failure: BaseException | None = None
+        self._stopped: str | None = None
+        self._warm: WarmUp = _COLD
+        self.seconds = 0.0
+        """That its turns have taken, whether they count or not."""
+        self._waited_seconds = 0.0
+        self.is_out = False
+        """A contestant that has enough goes on with the others; one at its limit does not."""
+        with self._failing():
+            self._warm = meter.warm_up(rule)
+            self._rest()
+            if self._warm.block == 1:  # otherwise they were timed in another way
+                self._stopping.before = self._warm.times[len(self._warm.times) // 2 :]
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Whatever goes wrong ends this contestant's race, and no other's."""
+        try:
+            yield
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it goes to whoever asked
+            self._failure = error
+            self.end("failed")
+
+    def end(self, reason: str) -> None:
+        """Take no further part; what it has reached already stays the reason."""
+        if not self.is_out:
+            self.is_out = True
+            self._stopped = self._stopped or reason
+
+    @property
+    def _has_opponents(self) -> bool:
+        return self._least_rounds > 1
+
+    def _rest(self) -> None:
+        if self._has_opponents:
+            self._meter.rest()
+
+    def estimate(self) -> float:
+        """Seconds that the timed runs take at least."""
+        if self._failure is not None:
+            return 0.0
+        rule, one = self._rule, self._warm.typical / 1e9
+        if rule.iterations is not None:
+            return rule.iterations * one
+        return min(rule.cap_seconds, max(rule.least_seconds, rule.least_runs * one))
+
+    def is_done(self, rounds: int) -> bool:
+        """Whether there is nothing more to do after so many rounds."""
+        return self.is_out or (self._stopped is not None and rounds >= self._least_rounds)
+
+    @property
+    def rounds(self) -> int:
+        """How many of them count."""
+        return len(self._counted)
+
+    def round_medians(self) -> np.ndarray:
+        """Nanoseconds of one run, for each round that counts."""
+        return np.array([np.median(s.times) for s in self._counted.values()]) / self._warm.block
+
+    def has_least(self) -> bool:
+        """Whether it has run as long as the rule asks for at least."""
+        return self._counted_seconds() >= min(self._rule.least_seconds, self._rule.cap_seconds)
+
+    def play(self, number: int) -> Activity:
+        """Take part in the round of that number; what else went on meanwhile."""
+        if self.is_out:
+            return NOTHING
+        with self._failing():
+            part = self._meter.take(self._next(number), self._warm.block, self._recovery())
+            self._rest()
+            self.seconds += _seconds(part)
+            self._waited_seconds += part.waited
+            self._latest[number] = part
+            return part.activity
+        return NOTHING
+
+    def count(self) -> None:
+        """Let the latest rounds count, and see whether they are enough."""
+        if not self._latest:
+            return
+        self._counted.update(self._latest)
+        self._latest = {}
+        samples, seconds = self._count(self._counted), self._counted_seconds()
+        runs = samples * self._warm.block
+        if self._stopping.is_due(samples, runs, seconds) and not self.is_out:
+            self._stopped = self._stopping.reason(self._latencies(), runs, seconds)
+            self.is_out = self._stopped in ("cap", "count")
+
+    def set_aside(self) -> None:
+        """Let the latest rounds not count; what they took is spent all the same."""
+        self._aside.update(self._latest)
+        self._latest = {}
+        if self.seconds >= self._rule.cap_seconds:
+            self.end("cap")
+
+    def restore(self) -> None:
+        """Let all count that was set aside."""
+        self._latest = dict(sorted({**self._aside, **self._latest}.items()))
+        self._aside = {}
+        self.count()
+        self._counted = dict(sorted(self._counted.items()))
+
+    @staticmethod
+    def _count(slices: dict[int, Slice]) -> int:
+        return sum(len(s.times) for s in slices.values())
+
+    def _counted_seconds(self) -> float:
+        return sum(map(_seconds, self._counted.values()))
+
+    def _recovery(self) -> int:
+        """Runs that do not count; where others have run in between, at least one."""
+        typical = max(1.0, self._warm.typical) / 1e9
+        least = int(self._has_opponents or typical < LONG_RUN_SECONDS)
+        seconds = settling_seconds() if self._has_opponents else RECOVERY_SECONDS
+        return max(int(seconds / typical), least)
+
+    def _next(self, number: int) -> int:
+        """How many samples to take in the next round."""
+        in_turns = max(SLICE_SECONDS, 2 * settling_seconds())
+        seconds = in_turns if self._has_opponents else SLICE_ALONE_SECONDS
+        typical = max(1.0, self._warm.typical * self._warm.block)
+        fitting = max(1, int(seconds * 1e9 / typical))
+        if self._rule.iterations is None:
+            return fitting
+        left = self._rule.iterations - self._count(self._counted)
+        rounds_left = self._least_rounds - number
+        return min(left, fitting if rounds_left <= 1 else math.ceil(left / rounds_left))
+
+    def _latencies(self) -> np.ndarray:
+        return _joined(self._counted) / self._warm.block
+
+    def samples(self, paused_seconds: float) -> Samples | BaseException:
+        """What was measured, or what went wrong."""
+        if self._failure is not None:
+            return self._failure
+        self.count()
+        if not self._counted:
+            self.restore()
+        slices = self._counted.values()
+        activities = [s.activity for s in slices]
+        if sum(a.seconds for a in activities) < LEAST_ACTIVITY_SECONDS:
+            activities.insert(0, self._warm.activity)
+        return Samples(
+            timed=_joined(self._counted),
+            block=self._warm.block,
+            slices=tuple(len(s.times) for s in slices),
+            walls=tuple(s.wall for s in slices),
+            warmup=self._warm.times,
+            steady=self._warm.steady,
+            stopped=self._stopped or "count",
+            timer=self._warm.timer,
+            empty_call=self._warm.empty_call,
+            activities=tuple(activities),
+            set_aside=_joined(self._aside),
+            paused_seconds=paused_seconds + self._waited_seconds,
+            distances=tuple(s.distance for s in slices),
+        )
+
+
+def settling_seconds() -> float:
+    """For how long runs do not count after others have run."""
+    wanted = SETTLING_SECONDS * len(allowed_processors())
+    return min(max(RECOVERY_SECONDS, wanted), MOST_SETTLING_SECONDS)
+
+
+def _seconds(part: Slice) -> float:
+    return max(part.wall / 1e9, part.activity.seconds)  # preparation takes time too
+
+
+def _joined(slices: dict[int, Slice]) -> np.ndarray:
+    nothing = np.zeros(0, dtype=np.int64)
+    return np.concatenate([nothing, *(s.times for s in slices.values())])
+
 
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
