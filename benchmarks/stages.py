@@ -82,7 +82,7 @@ TRT = {
 }
 OFTEN = {
     "turnkeyml.system.activity": ["read"],
-    "turnkeyml.measure.rules": ["Stopping.reason"],
+    "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.sampler": ["Contestant.count"],
     "turnkeyml.measure.weather": ["Weather.wait"],

@@ -564,7 +564,7 @@ import sys
 from turnkeyml.evaluate import measuring
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.child import perform
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Input, Plan, Task
 
 script, cache = sys.argv[1:]

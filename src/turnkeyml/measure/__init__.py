@@ -47,13 +47,13 @@ __getattr__ = door(
             "load_samples_and_distances save_evaluation"
         ),
         "remote": "Store",
-        "rules": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
         "sampler": (
             "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
         ),
         "site": "Site",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
+        "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
         "weather": "LONGEST_PAUSE Weather",
         "worker": "Hello WorkerRequest claim_streams serve",
     },

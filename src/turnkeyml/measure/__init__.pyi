@@ -63,10 +63,6 @@ from turnkeyml.measure.record import (
     load_samples_and_distances, save_evaluation as save_evaluation,
 )
 from turnkeyml.measure.remote import Store as Store
-from turnkeyml.measure.rules import (
-    DEFAULT_RULE as DEFAULT_RULE, QUICK_RULE as QUICK_RULE, RIGOROUS_RULE as RIGOROUS_RULE, Rule as
-    Rule, is_moving as is_moving, relative_half_width as relative_half_width,
-)
 from turnkeyml.measure.sampler import (
     LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, RECOVERY_SECONDS as
     RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
@@ -76,6 +72,10 @@ from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (
     Interval as Interval, SAMPLES_NEEDED as SAMPLES_NEEDED, median_interval as median_interval,
     percentile as percentile, student as student,
+)
+from turnkeyml.measure.stopping import (
+    DEFAULT_RULE as DEFAULT_RULE, QUICK_RULE as QUICK_RULE, RIGOROUS_RULE as RIGOROUS_RULE, Rule as
+    Rule, is_moving as is_moving, relative_half_width as relative_half_width,
 )
 from turnkeyml.measure.weather import LONGEST_PAUSE as LONGEST_PAUSE, Weather as Weather
 from turnkeyml.measure.worker import (

@@ -10,8 +10,8 @@ import numpy as np
 from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.measure.grade import processor_count
 from turnkeyml.measure.meter import SELF_REPORTED, TIMER_SHARE, Samples
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.statistics import drift, overall_interval, spread
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import OTHER_SHARE, Conditions, Flag, FlagKind
 
 HIGH_SPREAD = 0.1

@@ -18,7 +18,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
 from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
-from turnkeyml.measure.rules import Rule, is_moving, is_steady
+from turnkeyml.measure.stopping import Rule, is_moving, is_steady
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.runtimes import SelfReporting
 from turnkeyml.system import Activity, OwnLoad, has_running_threads, read_activity

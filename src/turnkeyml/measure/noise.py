@@ -17,9 +17,9 @@ from turnkeyml.measure.grade import LIMITS, margin_of
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Samples, SessionMeter
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import sample
 from turnkeyml.measure.statistics import spread
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
 from turnkeyml.runtimes import default_device, find_runtime
 from turnkeyml.system import load_average, usable_cores

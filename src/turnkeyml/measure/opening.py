@@ -16,8 +16,8 @@ from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
 from turnkeyml.measure.record import Costs
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.site import Site
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes import Request, Runtime, find_device
 from turnkeyml.system import load_average, memory_bytes, peak_memory_bytes, reset_peak_memory

@@ -29,9 +29,9 @@ from turnkeyml.measure.flags import find_flags
 from turnkeyml.measure.grade import grade_of
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.site import Site
 from turnkeyml.measure.statistics import overall_interval
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     HERE,
     Conditions,

@@ -24,8 +24,8 @@ from turnkeyml.measure.load.measure import LoadPoint
 from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.measure.worker import Hello
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
 from turnkeyml.system import SSH_FAILED, take_standby

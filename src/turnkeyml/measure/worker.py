@@ -27,8 +27,8 @@ from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.sampler import Progress, sample
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,

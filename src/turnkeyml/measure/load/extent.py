@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from turnkeyml.measure.rules import Rule
 from turnkeyml.measure.statistics import SAMPLES_NEEDED
+from turnkeyml.measure.stopping import Rule
 
 CONFIRMING_TRIES = 2
 """Rates that a search tries after it has come close."""

@@ -21,7 +21,7 @@ from turnkeyml.measure.load.server import LaneServer
 from turnkeyml.measure.load.summary import samples_of, summary_of
 from turnkeyml.measure.load.trace import Trace
 from turnkeyml.measure.meter import Samples
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     LoadPlan,
     Objective,
