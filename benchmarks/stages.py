@@ -85,7 +85,7 @@ OFTEN = {
     "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.sampler": ["Contestant.count"],
-    "turnkeyml.measure.weather": ["Weather.wait"],
+    "turnkeyml.measure.interference": ["Weather.wait"],
     "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
 }
 

@@ -10,13 +10,14 @@ __getattr__ = door(
     {
         "accelerator": "LoadWatch Observation observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
-        "distance": (
-            "ALIKE Distance are_apart bring_together extremes may_move pass_a_token_around"
-        ),
         "flags": "about_folding find_flags",
         "fresh_inputs": "FreshInputs unseen varied_inputs",
         "generation": "generations mean_over with_token_times",
         "grade": "LIMITS disturbance_of disturbances grade_of margin_of",
+        "interference": (
+            "ALIKE Distance LONGEST_PAUSE Weather are_apart bring_together extremes may_move "
+            "pass_a_token_around"
+        ),
         "load.arrivals": "poisson_arrivals",
         "load.extent": "Extent extent_of",
         "load.flags": "load_flags",
@@ -54,7 +55,6 @@ __getattr__ = door(
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
         "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
-        "weather": "LONGEST_PAUSE Weather",
         "worker": "Hello WorkerRequest claim_streams serve",
     },
 )

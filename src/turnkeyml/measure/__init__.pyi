@@ -6,10 +6,6 @@ from turnkeyml.measure.after_timing import (
     PairedRatio as PairedRatio, Recheck as Recheck, product_rate as product_rate, recheck as
     recheck,
 )
-from turnkeyml.measure.distance import (
-    ALIKE as ALIKE, Distance as Distance, are_apart as are_apart, bring_together as bring_together,
-    extremes as extremes, may_move as may_move, pass_a_token_around as pass_a_token_around,
-)
 from turnkeyml.measure.flags import about_folding as about_folding, find_flags as find_flags
 from turnkeyml.measure.fresh_inputs import (
     FreshInputs as FreshInputs, unseen as unseen, varied_inputs as varied_inputs,
@@ -20,6 +16,11 @@ from turnkeyml.measure.generation import (
 from turnkeyml.measure.grade import (
     LIMITS as LIMITS, disturbance_of as disturbance_of, disturbances as disturbances, grade_of as
     grade_of, margin_of as margin_of,
+)
+from turnkeyml.measure.interference import (
+    ALIKE as ALIKE, Distance as Distance, LONGEST_PAUSE as LONGEST_PAUSE, Weather as Weather,
+    are_apart as are_apart, bring_together as bring_together, extremes as extremes, may_move as
+    may_move, pass_a_token_around as pass_a_token_around,
 )
 from turnkeyml.measure.load.arrivals import poisson_arrivals as poisson_arrivals
 from turnkeyml.measure.load.extent import Extent as Extent, extent_of as extent_of
@@ -77,7 +78,6 @@ from turnkeyml.measure.stopping import (
     DEFAULT_RULE as DEFAULT_RULE, QUICK_RULE as QUICK_RULE, RIGOROUS_RULE as RIGOROUS_RULE, Rule as
     Rule, is_moving as is_moving, relative_half_width as relative_half_width,
 )
-from turnkeyml.measure.weather import LONGEST_PAUSE as LONGEST_PAUSE, Weather as Weather
 from turnkeyml.measure.worker import (
     Hello as Hello, WorkerRequest as WorkerRequest, claim_streams as claim_streams, serve as serve,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from turnkeyml.measure.distance import ALIKE, extremes
 from turnkeyml.measure.grade import processor_count
+from turnkeyml.measure.interference import ALIKE, extremes
 from turnkeyml.measure.meter import SELF_REPORTED, TIMER_SHARE, Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.measure.stopping import Rule

@@ -16,8 +16,8 @@ import numpy as np
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
-from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
+from turnkeyml.measure.interference import Look, bring_together, may_move
 from turnkeyml.measure.stopping import Rule, is_moving, is_steady
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.runtimes import SelfReporting

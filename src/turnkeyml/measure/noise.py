@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.grade import LIMITS, margin_of
+from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Samples, SessionMeter
 from turnkeyml.measure.record import Costs, Sitting, evaluation_of

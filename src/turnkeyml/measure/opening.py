@@ -11,8 +11,8 @@ import numpy as np
 
 from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.after_timing import Recheck, recheck
-from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.fresh_inputs import FreshInputs
+from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
 from turnkeyml.measure.record import Costs

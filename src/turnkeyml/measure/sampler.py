@@ -14,9 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
+from turnkeyml.measure.interference import WINDOW_SECONDS, Weather
 from turnkeyml.measure.meter import Meter, Samples, Slice, WarmUp
 from turnkeyml.measure.stopping import GROWTH, Rule, Stopping
-from turnkeyml.measure.weather import WINDOW_SECONDS, Weather
 from turnkeyml.system import Activity, allowed_processors
 
 SLICE_SECONDS = 0.1

@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass, field
 
 from turnkeyml import system
-from turnkeyml.measure.distance import may_move
+from turnkeyml.measure.interference import may_move
 
 
 @dataclass(frozen=True)

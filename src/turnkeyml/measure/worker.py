@@ -24,12 +24,12 @@ from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
+from turnkeyml.measure.interference import Weather
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.sampler import Progress, sample
 from turnkeyml.measure.stopping import Rule
-from turnkeyml.measure.weather import Weather
 from turnkeyml.nouns import (
     Cause,
     LoadPlan,
