@@ -10,17 +10,18 @@ __getattr__ = door(
     {
         "accelerator": "LoadWatch Observation observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
-        "flags": "about_folding find_flags",
+        "flags": (
+            "LIMITS about_folding disturbance_of disturbances find_flags grade_of load_flags "
+            "margin_of"
+        ),
         "fresh_inputs": "FreshInputs unseen varied_inputs",
         "generation": "generations mean_over with_token_times",
-        "grade": "LIMITS disturbance_of disturbances grade_of margin_of",
         "interference": (
             "ALIKE Distance LONGEST_PAUSE Weather are_apart bring_together extremes may_move "
             "pass_a_token_around"
         ),
         "load.arrivals": "poisson_arrivals",
         "load.extent": "Extent extent_of",
-        "load.flags": "load_flags",
         "load.generator": "closed_loop open_loop",
         "load.intervals": "memory_of percentile_interval",
         "load.measure": "LoadPoint measure_under_load",

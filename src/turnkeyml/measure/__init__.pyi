@@ -6,16 +6,16 @@ from turnkeyml.measure.after_timing import (
     PairedRatio as PairedRatio, Recheck as Recheck, product_rate as product_rate, recheck as
     recheck,
 )
-from turnkeyml.measure.flags import about_folding as about_folding, find_flags as find_flags
+from turnkeyml.measure.flags import (
+    LIMITS as LIMITS, about_folding as about_folding, disturbance_of as disturbance_of,
+    disturbances as disturbances, find_flags as find_flags, grade_of as grade_of, load_flags as
+    load_flags, margin_of as margin_of,
+)
 from turnkeyml.measure.fresh_inputs import (
     FreshInputs as FreshInputs, unseen as unseen, varied_inputs as varied_inputs,
 )
 from turnkeyml.measure.generation import (
     generations as generations, mean_over as mean_over, with_token_times as with_token_times,
-)
-from turnkeyml.measure.grade import (
-    LIMITS as LIMITS, disturbance_of as disturbance_of, disturbances as disturbances, grade_of as
-    grade_of, margin_of as margin_of,
 )
 from turnkeyml.measure.interference import (
     ALIKE as ALIKE, Distance as Distance, LONGEST_PAUSE as LONGEST_PAUSE, Weather as Weather,
@@ -24,7 +24,6 @@ from turnkeyml.measure.interference import (
 )
 from turnkeyml.measure.load.arrivals import poisson_arrivals as poisson_arrivals
 from turnkeyml.measure.load.extent import Extent as Extent, extent_of as extent_of
-from turnkeyml.measure.load.flags import load_flags as load_flags
 from turnkeyml.measure.load.generator import closed_loop as closed_loop, open_loop as open_loop
 from turnkeyml.measure.load.intervals import (
     memory_of as memory_of, percentile_interval as percentile_interval,

@@ -7,12 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from turnkeyml.measure.grade import processor_count
 from turnkeyml.measure.interference import ALIKE, extremes
 from turnkeyml.measure.meter import SELF_REPORTED, TIMER_SHARE, Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.measure.stopping import Rule
-from turnkeyml.nouns import OTHER_SHARE, Conditions, Flag, FlagKind
+from turnkeyml.nouns import (
+    OTHER_SHARE,
+    Conditions,
+    Disturbance,
+    Flag,
+    FlagKind,
+    Grade,
+    Performance,
+    UnderLoad,
+    margins,
+)
 
 HIGH_SPREAD = 0.1
 ENOUGH = 20
@@ -255,4 +264,96 @@ def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iter
         FlagKind.OWN_LOAD,
         f"The script left {left} running that used {cores:.1f} of {processors} processors while "
         f"its models were measured: end {them} before the script ends.",
+    )
+
+
+LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
+"""The largest margin of each grade, relative to the median; beyond the last it is a D."""
+
+
+def grade_of(performance: Performance, conditions: Conditions | None) -> Grade:
+    """The grade of a measurement."""
+    margin = margin_of(performance, conditions)
+    return next((grade for grade, limit in LIMITS.items() if margin <= limit), Grade.D)
+
+
+def margin_of(performance: Performance, conditions: Conditions | None) -> float:
+    """By how much, relative to it, the median may be wrong; infinite where nobody knows.
+
+    The larger of how well the samples tell the median and how much what else went on may have
+    moved it.
+    """
+    width = performance.relative_half_width
+    known = math.inf if width is None or not performance.is_credible else width
+    return max(known, disturbance_of(performance, conditions))
+
+
+def disturbance_of(performance: Performance, conditions: Conditions | None) -> float:
+    """By how much, relative to it, what else went on may have moved the median."""
+    return max(disturbances(performance, conditions).values())
+
+
+def disturbances(performance: Performance, conditions: Conditions | None) -> dict[FlagKind, float]:
+    """The same for each kind of disturbance; 0 for those that there was none of."""
+    return margins(_disturbance(performance, conditions))
+
+
+def _disturbance(performance: Performance, conditions: Conditions | None) -> Disturbance:
+    """The flags of a measurement with the shares of the machine that it did not have."""
+    kinds = {flag.kind for flag in performance.flags}
+    timer = (performance.timer_latency or 0.0) / performance.runs_per_sample
+    timer /= performance.median_latency or math.inf
+    if conditions is None:
+        return Disturbance(kinds, timer=timer)
+    if conditions.overheated:
+        kinds.add(FlagKind.HEAT)
+    return Disturbance(
+        kinds,
+        others=(conditions.other_cores or 0.0) / processor_count(conditions),
+        own=(conditions.own_cores or 0.0) / processor_count(conditions),
+        stolen=conditions.stolen_share or 0.0,
+        throttled=(conditions.throttled_seconds or 0.0) / (performance.wall_seconds or 1.0),
+        timer=timer,
+    )
+
+
+def processor_count(conditions: Conditions) -> int:
+    """How many logical processors the process was allowed to use."""
+    return conditions.processors.count(",") + 1
+
+
+LATE_SHARE = 0.1
+"""Of the median latency, by which the 99th percentile of requests may be sent late."""
+LATE_MILLISECONDS = 1.0
+"""Less than this is never worth a word."""
+
+
+def load_flags(load: UnderLoad, performance: Performance) -> tuple[Flag, ...]:
+    """The flags of a measurement under load: those of the machine, and those of the load."""
+    kept = [flag for flag in performance.flags if flag.kind.traits.under_load]
+    return (*kept, *_overload(load, performance), *_lateness(load, performance))
+
+
+def _overload(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
+    if not load.overloaded:
+        return
+    answered = load.answered / (performance.wall_seconds or 1.0)
+    lost = load.requests - load.answered
+    given_up = f" {lost:,} were given up and count with how long they had waited." if lost else ""
+    yield Flag(
+        FlagKind.OVERLOAD,
+        f"It answered {answered:.4g} of {load.rate or 0.0:.4g} requests a second, so that the "
+        f"queue grew and the latencies say how long it was measured: choose a lower --rate."
+        f"{given_up}",
+    )
+
+
+def _lateness(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
+    late = load.p99_lateness if load.p99_lateness is not None else load.worst_lateness
+    if late <= max(LATE_MILLISECONDS, LATE_SHARE * performance.median_latency):
+        return
+    yield Flag(
+        FlagKind.LATE,
+        f"Some requests were sent {late:.3g} ms late, as no processor was free for the generator; "
+        "the latencies contain it: leave it a core with fewer --threads.",
     )

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from turnkeyml.measure.grade import LIMITS, margin_of
+from turnkeyml.measure.flags import LIMITS, margin_of
 from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Samples, SessionMeter

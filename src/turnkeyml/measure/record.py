@@ -24,8 +24,7 @@ from turnkeyml.cache import (
 from turnkeyml.measure import statistics
 from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.flags import find_flags
-from turnkeyml.measure.grade import grade_of
+from turnkeyml.measure.flags import find_flags, grade_of
 from turnkeyml.measure.interference import are_apart
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.plausibility import doubts
