@@ -22,19 +22,20 @@ from turnkeyml.measure.interference import (
     are_apart as are_apart, bring_together as bring_together, extremes as extremes, may_move as
     may_move, pass_a_token_around as pass_a_token_around,
 )
-from turnkeyml.measure.load.arrivals import poisson_arrivals as poisson_arrivals
-from turnkeyml.measure.load.extent import Extent as Extent, extent_of as extent_of
-from turnkeyml.measure.load.generator import closed_loop as closed_loop, open_loop as open_loop
-from turnkeyml.measure.load.intervals import (
-    memory_of as memory_of, percentile_interval as percentile_interval,
+from turnkeyml.measure.load.generator import (
+    LaneServer as LaneServer, closed_loop as closed_loop, open_loop as open_loop, poisson_arrivals
+    as poisson_arrivals,
 )
-from turnkeyml.measure.load.measure import (
+from turnkeyml.measure.load.search import (
+    Extent as Extent, extent_of as extent_of, find_rate as find_rate,
+)
+from turnkeyml.measure.load.trace import (
+    Answer as Answer, is_overloaded as is_overloaded, memory_of as memory_of, percentile_interval
+    as percentile_interval, summary_of as summary_of,
+)
+from turnkeyml.measure.load.under_load import (
     LoadPoint as LoadPoint, measure_under_load as measure_under_load,
 )
-from turnkeyml.measure.load.search import find_rate as find_rate
-from turnkeyml.measure.load.server import LaneServer as LaneServer
-from turnkeyml.measure.load.summary import is_overloaded as is_overloaded, summary_of as summary_of
-from turnkeyml.measure.load.trace import Answer as Answer
 from turnkeyml.measure.memory import memory_speed as memory_speed
 from turnkeyml.measure.meter import (
     Meter as Meter, NOT_SEEN as NOT_SEEN, ReportedMeter as ReportedMeter, SELF_REPORTED as

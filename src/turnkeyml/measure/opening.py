@@ -13,7 +13,7 @@ from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.after_timing import Recheck, recheck
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.interference import Distance
-from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
+from turnkeyml.measure.load.under_load import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.site import Site

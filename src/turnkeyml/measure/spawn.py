@@ -24,7 +24,7 @@ from turnkeyml.cache import BuildFolder, measurement_log, thread_lock, worker_re
 from turnkeyml.errors import MeasureError, TurnkeyError
 from turnkeyml.measure.accelerator import Observation
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.load.measure import LoadPoint
+from turnkeyml.measure.load.under_load import LoadPoint
 from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.record import Costs
 from turnkeyml.measure.remote import SIGNALLED

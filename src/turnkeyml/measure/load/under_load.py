@@ -12,14 +12,15 @@ import numpy as np
 
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.measure.accelerator import LoadWatch, Observation
-from turnkeyml.measure.load.arrivals import SEED, poisson_arrivals
-from turnkeyml.measure.load.extent import Extent, extent_of
-from turnkeyml.measure.load.generator import closed_loop, open_loop
-from turnkeyml.measure.load.intervals import percentile_interval
-from turnkeyml.measure.load.search import CONFIRMING_SEED, find_rate
-from turnkeyml.measure.load.server import LaneServer
-from turnkeyml.measure.load.summary import samples_of, summary_of
-from turnkeyml.measure.load.trace import Trace
+from turnkeyml.measure.load.generator import (
+    SEED,
+    LaneServer,
+    closed_loop,
+    open_loop,
+    poisson_arrivals,
+)
+from turnkeyml.measure.load.search import CONFIRMING_SEED, Extent, extent_of, find_rate
+from turnkeyml.measure.load.trace import Trace, percentile_interval, samples_of, summary_of
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
