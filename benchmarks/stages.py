@@ -84,7 +84,7 @@ OFTEN = {
     "turnkeyml.system.activity": ["read"],
     "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
-    "turnkeyml.measure.sampler": ["Contestant.count"],
+    "turnkeyml.measure.sampler": ["Series.count"],
     "turnkeyml.measure.interference": ["Weather.wait"],
     "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
 }

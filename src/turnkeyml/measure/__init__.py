@@ -40,14 +40,14 @@ __getattr__ = door(
             "ratio_of verdict_on"
         ),
         "record": (
-            "Costs Sitting evaluation_of failed load_distances load_samples "
+            "Sitting evaluation_of failed load_distances load_samples "
             "load_samples_and_distances save_evaluation"
         ),
         "remote": "Store",
         "sampler": (
             "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
         ),
-        "site": "Site",
+        "site": "Costs Site",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
         "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",

@@ -59,8 +59,8 @@ from turnkeyml.measure.ratios import (
     verdict_on,
 )
 from turnkeyml.measure.record import (
-    Costs as Costs, Sitting as Sitting, evaluation_of as evaluation_of, failed as failed,
-    load_distances as load_distances, load_samples as load_samples, load_samples_and_distances as
+    Sitting as Sitting, evaluation_of as evaluation_of, failed as failed, load_distances as
+    load_distances, load_samples as load_samples, load_samples_and_distances as
     load_samples_and_distances, save_evaluation as save_evaluation,
 )
 from turnkeyml.measure.remote import Store as Store
@@ -68,7 +68,7 @@ from turnkeyml.measure.sampler import (
     LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, RECOVERY_SECONDS as
     RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
 )
-from turnkeyml.measure.site import Site as Site
+from turnkeyml.measure.site import Costs as Costs, Site as Site
 from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (
     Interval as Interval, SAMPLES_NEEDED as SAMPLES_NEEDED, median_interval as median_interval,

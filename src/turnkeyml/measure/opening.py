@@ -15,8 +15,7 @@ from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.load.under_load import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
-from turnkeyml.measure.record import Costs
-from turnkeyml.measure.site import Site
+from turnkeyml.measure.site import Costs, Site
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes import Request, Runtime, find_device

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from turnkeyml.measure.flags import find_flags, grade_of
 from turnkeyml.measure.interference import are_apart
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.site import Site
+from turnkeyml.measure.site import Costs
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
@@ -53,30 +51,6 @@ MOST_SAMPLE_BYTES = 256_000_000
 WINDOW_SECONDS = 0.5
 LEAST_SECONDS = 0.1
 """The kernel counts in ticks of some milliseconds; over less than this they tell nothing."""
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a session cost besides the time of its runs, and how it was set up."""
-
-    load_seconds: float
-    memory_before_bytes: int | None = None
-    load_peak_memory_bytes: int | None = None
-    peak_memory_bytes: int | None = None
-    runtime_version: str = ""
-    load_average: float | None = None
-    """Before anything ran."""
-    libraries: dict[str, str] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    stats: dict[str, Any] = field(default_factory=dict)
-    """What the session wants to be recorded besides."""
-    python_version: str = field(default_factory=platform.python_version)
-    python: str = field(default_factory=lambda: sys.executable)
-    """The path of the interpreter."""
-    threads: int = 0
-    """That the session was asked to use; 0 if nobody knows."""
-    site: Site = field(default_factory=Site)
-    """The machine, read where the session runs."""
 
 
 @dataclass(frozen=True)
