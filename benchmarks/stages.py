@@ -57,7 +57,7 @@ WORKER = {
         "to_dict",
         "_reply",
     ],
-    "turnkeyml.measure.opening": [
+    "turnkeyml.measure.session": [
         "Site",
         "find_device",
         "_run_once",

@@ -30,11 +30,11 @@ from turnkeyml.measure import (
     load_distances,
     may_move,
     memory_speed,
-    opening,
     pass_a_token_around,
     save_evaluation,
 )
 from turnkeyml.measure import meter as meters
+from turnkeyml.measure import session as opening
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
 from turnkeyml.runtimes import Request, find_device, find_runtime
 

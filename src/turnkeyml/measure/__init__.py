@@ -28,7 +28,6 @@ __getattr__ = door(
         "meter": "Meter NOT_SEEN ReportedMeter SELF_REPORTED Samples SessionMeter Slice WarmUp",
         "metric": "METRIC MetricRequest",
         "noise": "noise_floor",
-        "opening": "Opened open_session",
         "plausibility": "doubts",
         "race": (
             "Elimination LEAST_ADVANTAGE PerCopy RoundReferee is_clearly_slower judge may_win "
@@ -47,7 +46,7 @@ __getattr__ = door(
         "sampler": (
             "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
         ),
-        "site": "Costs Site",
+        "session": "Costs Opened Site open_session",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
         "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",

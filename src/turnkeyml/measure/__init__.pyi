@@ -44,7 +44,6 @@ from turnkeyml.measure.meter import (
 )
 from turnkeyml.measure.metric import METRIC as METRIC, MetricRequest as MetricRequest
 from turnkeyml.measure.noise import noise_floor as noise_floor
-from turnkeyml.measure.opening import Opened as Opened, open_session as open_session
 from turnkeyml.measure.plausibility import doubts as doubts
 from turnkeyml.measure.race import (
     Elimination as Elimination, LEAST_ADVANTAGE as LEAST_ADVANTAGE, PerCopy as PerCopy,
@@ -68,7 +67,9 @@ from turnkeyml.measure.sampler import (
     LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, RECOVERY_SECONDS as
     RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
 )
-from turnkeyml.measure.site import Costs as Costs, Site as Site
+from turnkeyml.measure.session import (
+    Costs as Costs, Opened as Opened, Site as Site, open_session as open_session,
+)
 from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (
     Interval as Interval, SAMPLES_NEEDED as SAMPLES_NEEDED, median_interval as median_interval,

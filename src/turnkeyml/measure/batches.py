@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from turnkeyml.measure.opening import Opened
+from turnkeyml.measure.session import Opened
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 

@@ -18,7 +18,7 @@ from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Samples, SessionMeter
 from turnkeyml.measure.record import Sitting, evaluation_of
 from turnkeyml.measure.sampler import sample
-from turnkeyml.measure.site import Costs
+from turnkeyml.measure.session import Costs
 from turnkeyml.measure.statistics import spread
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor

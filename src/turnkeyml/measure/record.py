@@ -26,7 +26,7 @@ from turnkeyml.measure.flags import find_flags, grade_of
 from turnkeyml.measure.interference import are_apart
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.site import Costs
+from turnkeyml.measure.session import Costs
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (

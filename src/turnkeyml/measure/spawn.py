@@ -28,7 +28,7 @@ from turnkeyml.measure.load.under_load import LoadPoint
 from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.sampler import Progress
-from turnkeyml.measure.site import Costs
+from turnkeyml.measure.session import Costs
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.measure.worker import Hello, WorkerRequest
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict

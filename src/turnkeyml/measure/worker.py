@@ -26,9 +26,8 @@ from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.interference import Weather
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
-from turnkeyml.measure.opening import Opened, open_session
 from turnkeyml.measure.sampler import Progress, sample
-from turnkeyml.measure.site import Costs
+from turnkeyml.measure.session import Costs, Opened, open_session
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     Cause,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from turnkeyml import system
 from turnkeyml.measure.accelerator import Observation, observe
 from turnkeyml.measure.after_timing import Recheck, recheck
 from turnkeyml.measure.fresh_inputs import FreshInputs
-from turnkeyml.measure.interference import Distance
+from turnkeyml.measure.interference import Distance, may_move
 from turnkeyml.measure.load.under_load import LoadPoint, measure_under_load
 from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
-from turnkeyml.measure.site import Costs, Site
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes import Request, Runtime, find_device
@@ -25,6 +27,51 @@ from turnkeyml.verify import Reference
 if TYPE_CHECKING:
     from turnkeyml.nouns import Profile
     from turnkeyml.runtimes import SelfReporting, Session
+
+
+@dataclass(frozen=True)
+class Site:
+    """What belongs to the conditions of a measurement; read by whoever makes one, where it is."""
+
+    device: str = ""
+    """The name of the hardware that runs the model; empty if nobody asked."""
+    node: str = field(default_factory=platform.node)
+    """Its name in the network."""
+    platform: str = field(default_factory=platform.platform)
+    cpu: str = field(default_factory=system.cpu_name)
+    usable_cores: int = field(default_factory=system.usable_cores)
+    processors: tuple[int, ...] = field(
+        default_factory=lambda: tuple(sorted(system.allowed_processors()))
+    )
+    cpu_quota: float | None = field(default_factory=system.cpu_quota)
+    governor: str | None = field(default_factory=system.governor)
+    frequency_mhz: float | None = field(default_factory=system.frequency_mhz)
+    may_move: bool = field(default_factory=may_move)
+    """Whether a hypervisor may run the processors on different core complexes."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a session cost besides the time of its runs, and how it was set up."""
+
+    load_seconds: float
+    memory_before_bytes: int | None = None
+    load_peak_memory_bytes: int | None = None
+    peak_memory_bytes: int | None = None
+    runtime_version: str = ""
+    load_average: float | None = None
+    """Before anything ran."""
+    libraries: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the session wants to be recorded besides."""
+    python_version: str = field(default_factory=platform.python_version)
+    python: str = field(default_factory=lambda: sys.executable)
+    """The path of the interpreter."""
+    threads: int = 0
+    """That the session was asked to use; 0 if nobody knows."""
+    site: Site = field(default_factory=Site)
+    """The machine, read where the session runs."""
 
 
 @dataclass
