@@ -12,17 +12,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from turnkeyml import interpreter
 from turnkeyml.cache import BuildFolder, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.interference import Weather
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
@@ -41,7 +42,15 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes import Request, find_runtime
 from turnkeyml.system import usable_cores
-from turnkeyml.verify import Outputs, errors_of, judge, load_reference, with_frozen
+from turnkeyml.verify import (
+    Outputs,
+    Reference,
+    compare,
+    errors_of,
+    judge,
+    load_reference,
+    with_frozen,
+)
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
@@ -297,3 +306,41 @@ def _plain(value: Any) -> Any:
 
 if __name__ == "__main__":
     main()
+
+
+def feed_batch(
+    opened: Opened,
+    reference: Reference,
+    *,
+    batch: int,
+    batched: Collection[str],
+    precision: str,
+    alone: Verification,
+) -> Verification:
+    """Feed copies of the recorded inputs; the verdict on the outputs, which must be copies too.
+
+    ``alone`` is the verdict on a single copy, which counts if it is the worse one.
+    """
+    inputs = {n: _copies(a, batch) if n in batched else a for n, a in reference.inputs.items()}
+    outputs = opened.run_on(inputs)
+    golden = _expected(reference.outputs, outputs, batch)
+    found = compare(outputs, Reference(inputs, golden, precision=reference.precision), precision)
+    cast("Session", opened.session).feed(inputs)
+    worse = (
+        found.verdict.rank > alone.verdict.rank and alone.verdict is not Verdict.NONDETERMINISTIC
+    )
+    return found if worse else alone
+
+
+def _expected(golden: Outputs, outputs: Outputs, batch: int) -> Outputs:
+    """The outputs of the original, repeated where the model returns more of them."""
+    pairs = zip(golden.items(), outputs.values(), strict=False)
+    return {
+        name: _copies(one, batch) if one.ndim and len(other) != len(one) else one
+        for (name, one), other in pairs
+        if other.ndim == one.ndim
+    }
+
+
+def _copies(array: np.ndarray, count: int) -> np.ndarray:
+    return np.concatenate([array] * count) if array.ndim else array
