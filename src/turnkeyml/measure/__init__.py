@@ -10,6 +10,7 @@ __getattr__ = door(
     {
         "accelerator": "LoadWatch Observation observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
+        "credibility": "doubts",
         "flags": (
             "LIMITS about_folding disturbance_of disturbances find_flags grade_of load_flags "
             "margin_of"
@@ -28,7 +29,6 @@ __getattr__ = door(
         "meter": "Meter NOT_SEEN ReportedMeter SELF_REPORTED Samples SessionMeter Slice WarmUp",
         "metric": "METRIC MetricRequest",
         "noise": "noise_floor",
-        "plausibility": "doubts",
         "race": (
             "Elimination LEAST_ADVANTAGE PerCopy RoundReferee is_clearly_slower judge may_win "
             "speedup"

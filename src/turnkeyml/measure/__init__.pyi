@@ -6,6 +6,7 @@ from turnkeyml.measure.after_timing import (
     PairedRatio as PairedRatio, Recheck as Recheck, product_rate as product_rate, recheck as
     recheck,
 )
+from turnkeyml.measure.credibility import doubts as doubts
 from turnkeyml.measure.flags import (
     LIMITS as LIMITS, about_folding as about_folding, disturbance_of as disturbance_of,
     disturbances as disturbances, find_flags as find_flags, grade_of as grade_of, load_flags as
@@ -44,7 +45,6 @@ from turnkeyml.measure.meter import (
 )
 from turnkeyml.measure.metric import METRIC as METRIC, MetricRequest as MetricRequest
 from turnkeyml.measure.noise import noise_floor as noise_floor
-from turnkeyml.measure.plausibility import doubts as doubts
 from turnkeyml.measure.race import (
     Elimination as Elimination, LEAST_ADVANTAGE as LEAST_ADVANTAGE, PerCopy as PerCopy,
     RoundReferee as RoundReferee, is_clearly_slower as is_clearly_slower, judge as judge, may_win

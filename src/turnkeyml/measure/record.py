@@ -22,10 +22,10 @@ from turnkeyml.cache import (
 from turnkeyml.measure import statistics
 from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
 from turnkeyml.measure.after_timing import Recheck
+from turnkeyml.measure.credibility import doubts
 from turnkeyml.measure.flags import find_flags, grade_of
 from turnkeyml.measure.interference import are_apart
 from turnkeyml.measure.meter import Samples
-from turnkeyml.measure.plausibility import doubts
 from turnkeyml.measure.session import Costs
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.measure.stopping import Rule
