@@ -23,7 +23,7 @@ MOST_FAILURES = 40
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRate:
     """The answer of a search."""
 
     trace: Trace
@@ -47,7 +47,7 @@ def find_rate(
     objective: Objective,
     extent: Extent,
     tell: Callable[[str], None] = lambda doing: None,
-) -> Found:
+) -> FoundRate:
     """The largest rate that keeps the objective, to the resolution of the extent unless its time
     ends before.
 
@@ -59,14 +59,14 @@ def find_rate(
     alone = search.run_alone()
     capacity = search.capacity()
     if not search.keeps(alone):
-        return Found(alone, None, None, capacity, tuple(search.probes))
+        return FoundRate(alone, None, None, capacity, tuple(search.probes))
     low, high = search.bisect(capacity)
     while low > 0:
         trace = search.best_of_two(low, CONFIRMING_SEED)
         if search.keeps(trace):
-            return Found(trace, low, high, capacity, tuple(search.probes))
+            return FoundRate(trace, low, high, capacity, tuple(search.probes))
         low, high = search.step_down(low), low
-    return Found(alone, None, high, capacity, tuple(search.probes))
+    return FoundRate(alone, None, high, capacity, tuple(search.probes))
 
 
 @dataclass
