@@ -22,9 +22,8 @@ __getattr__ = door(
             "pass_a_token_around"
         ),
         "load.generator": "LaneServer closed_loop open_loop poisson_arrivals",
-        "load.search": "Extent extent_of find_rate",
         "load.trace": "Answer is_overloaded memory_of percentile_interval summary_of",
-        "load.under_load": "LoadPoint measure_under_load",
+        "load.under_load": "Extent LoadPoint extent_of find_rate measure_under_load",
         "memory": "memory_speed",
         "meter": "Meter NOT_SEEN ReportedMeter SELF_REPORTED Samples SessionMeter Slice WarmUp",
         "metric": "METRIC MetricRequest",

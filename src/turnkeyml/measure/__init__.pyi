@@ -27,15 +27,13 @@ from turnkeyml.measure.load.generator import (
     LaneServer as LaneServer, closed_loop as closed_loop, open_loop as open_loop, poisson_arrivals
     as poisson_arrivals,
 )
-from turnkeyml.measure.load.search import (
-    Extent as Extent, extent_of as extent_of, find_rate as find_rate,
-)
 from turnkeyml.measure.load.trace import (
     Answer as Answer, is_overloaded as is_overloaded, memory_of as memory_of, percentile_interval
     as percentile_interval, summary_of as summary_of,
 )
 from turnkeyml.measure.load.under_load import (
-    LoadPoint as LoadPoint, measure_under_load as measure_under_load,
+    Extent as Extent, LoadPoint as LoadPoint, extent_of as extent_of, find_rate as find_rate,
+    measure_under_load as measure_under_load,
 )
 from turnkeyml.measure.memory import memory_speed as memory_speed
 from turnkeyml.measure.meter import (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -15,17 +16,27 @@ from turnkeyml.measure.accelerator import LoadWatch, Observation
 from turnkeyml.measure.load.generator import (
     SEED,
     LaneServer,
+    Server,
     closed_loop,
     open_loop,
     poisson_arrivals,
 )
-from turnkeyml.measure.load.search import CONFIRMING_SEED, Extent, extent_of, find_rate
-from turnkeyml.measure.load.trace import Trace, percentile_interval, samples_of, summary_of
+from turnkeyml.measure.load.trace import (
+    MILLISECOND,
+    Answer,
+    Trace,
+    is_overloaded,
+    percentile_interval,
+    samples_of,
+    summary_of,
+)
 from turnkeyml.measure.meter import Samples
+from turnkeyml.measure.statistics import SAMPLES_NEEDED, percentile
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     LoadPlan,
     Objective,
+    Probe,
     UnderLoad,
     Verification,
     concurrency_pattern,
@@ -213,3 +224,218 @@ def _answer(lane: Session) -> Outputs:
     lane.run()
     lane.synchronize()
     return {name: np.array(value, copy=True) for name, value in lane.outputs().items()}
+
+
+CONFIRMING_SEED = SEED + 1
+"""Another schedule than that of the search, which was chosen because it went well."""
+CAPACITY_SHARE = 0.2
+"""Of the time of a probe, for seeing how many requests are answered if all instances are busy."""
+LEAST_CAPACITY_SECONDS = 1.0
+ALONE_SECONDS = 1.0
+MOST_FAILURES = 40
+"""After so many rates that broke the objective we do not look for a lower one."""
+
+
+@dataclass(frozen=True)
+class FoundRate:
+    """The answer of a search."""
+
+    trace: Trace
+    """At the rate that was found; of one client at a time if no rate keeps the objective."""
+    rate: float | None
+    exceeded_at: float | None
+    capacity: float
+    """Requests per second that are answered if every instance is always busy."""
+    probes: tuple[Probe, ...]
+
+    @property
+    def resolution(self) -> float | None:
+        """How close the search came to the boundary, relative to the rate beyond it."""
+        if self.rate is None or self.exceeded_at is None:
+            return None
+        return (self.exceeded_at - self.rate) / self.exceeded_at
+
+
+def find_rate(
+    server: Server,
+    objective: Objective,
+    extent: Extent,
+    tell: Callable[[str], None] = lambda doing: None,
+) -> FoundRate:
+    """The largest rate that keeps the objective, to the resolution of the extent unless its time
+    ends before.
+
+    The capacity bounds it from above; bisection with one and the same schedule, only faster or
+    slower, comes close; another schedule confirms it, at lower rates if need be.
+    """
+    search = _Search(server, objective, extent.for_percentile(objective.percentile), tell)
+    tell("one request at a time")
+    alone = search.run_alone()
+    capacity = search.capacity()
+    if not search.keeps(alone):
+        return FoundRate(alone, None, None, capacity, tuple(search.probes))
+    low, high = search.bisect(capacity)
+    while low > 0:
+        trace = search.best_of_two(low, CONFIRMING_SEED)
+        if search.keeps(trace):
+            return FoundRate(trace, low, high, capacity, tuple(search.probes))
+        low, high = search.step_down(low), low
+    return FoundRate(alone, None, high, capacity, tuple(search.probes))
+
+
+@dataclass
+class _Search:
+    server: Server
+    objective: Objective
+    extent: Extent
+    tell: Callable[[str], None]
+    probes: list[Probe] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._began = self.server.now()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time for the search is over."""
+        return self.server.now() - self._began > self.extent.search_seconds * 1e9
+
+    def run_alone(self) -> Trace:
+        """One client: nobody waits for another."""
+        needed = SAMPLES_NEEDED[self.objective.percentile]
+        return closed_loop(
+            self.server, 1, lambda sent, passed: sent < needed or passed < ALONE_SECONDS * 1e9
+        )
+
+    def capacity(self) -> float:
+        """Requests per second that are answered if every instance is always busy."""
+        self.tell(f"{self.server.lanes} requests at a time")
+        seconds = max(LEAST_CAPACITY_SECONDS, CAPACITY_SHARE * self.extent.seconds)
+        trace = closed_loop(
+            self.server,
+            2 * self.server.lanes,
+            lambda sent, passed: passed < seconds * 1e9 or sent < 20 * self.server.lanes,
+        )
+        return len(trace.due) / (trace.wall / 1e9)
+
+    def bisect(self, capacity: float) -> tuple[float, float]:
+        """A rate that kept the objective, 0 if none was found, and one that did not."""
+        low, high = 0.0, capacity
+        least = capacity * self.extent.resolution / 4
+        while high - low > self.extent.resolution * high and high > least:
+            if low > 0 and self.is_late:
+                break
+            middle = (low + high) / 2
+            kept = self.keeps(self.best_of_two(middle))
+            low, high = (middle, high) if kept else (low, middle)
+        return low, high
+
+    def step_down(self, rate: float) -> float:
+        """The next rate to confirm; 0 if there is none."""
+        lower = rate * (1 - self.extent.resolution)
+        tried = sum(not probe.kept for probe in self.probes)
+        return lower if tried < MOST_FAILURES else 0.0
+
+    def best_of_two(self, rate: float, seed: int = SEED) -> Trace:
+        """The load at a rate, once more with the same schedule if it broke the objective: a moment
+        in which others had the machine would end the search far from where it belongs."""
+        trace = self.probe(rate, seed)
+        return trace if self.keeps(trace) else self.probe(rate, seed)
+
+    def probe(self, rate: float, seed: int = SEED) -> Trace:
+        """The load at a rate, given up as soon as the objective cannot be kept any more."""
+        count = self.extent.count_at(rate)
+        self.tell(f"{rate:.4g} requests a second")
+        watch = _Watch(self.objective, count)
+        trace = open_loop(self.server, poisson_arrivals(rate, count, seed), watch.is_broken)
+        kept = self.keeps(trace)
+        whole = len(trace.due) == count and bool(trace.answered.all())
+        latency = self.latency(trace) if whole else None
+        self.probes.append(Probe(rate, len(trace.due), latency, kept))
+        return trace
+
+    def keeps(self, trace: Trace) -> bool:
+        latency = self.latency(trace)
+        kept = latency is not None and latency <= self.objective.limit
+        return kept and not is_overloaded(trace)
+
+    def latency(self, trace: Trace) -> float | None:
+        return percentile(trace.latencies / MILLISECOND, self.objective.percentile)
+
+
+class _Watch:
+    """Counts the answers that took too long: with too many of them the rest does not matter."""
+
+    def __init__(self, objective: Objective, count: int) -> None:
+        self._limit = objective.limit * MILLISECOND
+        self._allowed = count - math.ceil(objective.percentile / 100 * count)
+        self._seen = self._exceeded = 0
+
+    def is_broken(self, due: Sequence[int], answers: Sequence[Answer]) -> bool:
+        while self._seen < len(answers):
+            number, _, ended = answers[self._seen]
+            self._exceeded += ended - due[number] > self._limit
+            self._seen += 1
+        return self._exceeded > self._allowed
+
+
+CONFIRMING_TRIES = 2
+"""Rates that a search tries after it has come close."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many requests and how many seconds a load is kept up for."""
+
+    requests: int
+    """At least, unless ``most_seconds`` come first."""
+    seconds: float
+    """At least."""
+    most_seconds: float
+    resolution: float
+    """How close the search for a rate comes to the boundary, relative to the rate."""
+    exactly: int | None = None
+    """Exactly so many requests, whatever that takes."""
+    is_budget: bool = False
+    """Whether the seconds are for all that a search tries, and not for each load."""
+    search_seconds: float = math.inf
+    """After which a search that has found a rate comes no closer to the boundary."""
+
+    def count_at(self, rate: float) -> int:
+        """How many requests to schedule at a rate."""
+        if self.exactly is not None:
+            return self.exactly
+        seconds = min(max(self.seconds, self.requests / rate), self.most_seconds)
+        return max(1, math.ceil(rate * seconds))
+
+    def goes_on(self, sent: int, nanoseconds: int) -> bool:
+        """Whether clients that wait for their answers send another request."""
+        if self.exactly is not None:
+            return sent < self.exactly
+        seconds = nanoseconds / 1e9
+        return seconds < self.seconds or (sent < self.requests and seconds < self.most_seconds)
+
+    def for_percentile(self, percentile: int) -> Extent:
+        """The same for each rate of a search, but with as many requests as tell a percentile, and
+        the time that they take."""
+        needed = max(self.requests, SAMPLES_NEEDED[percentile])
+        tries = math.ceil(math.log2(1 / self.resolution)) + CONFIRMING_TRIES
+        if not self.is_budget:
+            return Extent(needed, self.seconds, math.inf, self.resolution, self.exactly)
+        whole = self.seconds
+        return Extent(needed, whole / tries, math.inf, self.resolution, search_seconds=whole)
+
+
+DEFAULT = Extent(1_000, 10.0, 60.0, 0.05)
+QUICK = Extent(SAMPLES_NEEDED[95], 2.0, 10.0, 0.1)
+RIGOROUS = Extent(10_000, 60.0, 300.0, 0.02)
+
+
+def extent_of(rule: Rule) -> Extent:
+    """How long the rule of a measurement keeps up each load."""
+    base = {"quick": QUICK, "rigorous": RIGOROUS}.get(rule.name, DEFAULT)
+    if rule.iterations is not None:
+        return Extent(rule.iterations, 0.0, math.inf, base.resolution, rule.iterations)
+    if rule.budget_seconds is not None:
+        seconds = rule.budget_seconds
+        return Extent(0, seconds, seconds, base.resolution, is_budget=True)
+    return base
