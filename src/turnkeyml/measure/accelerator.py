@@ -1,6 +1,6 @@
-"""What an accelerator says of its runs: device time, energy and conditions, after the timed runs.
+"""Device time, energy and conditions of an accelerator, read after the timed runs.
 
-The latency is that of a synchronised call with its transfers, and this changes nothing about it.
+The latency is that of a synchronized call with its transfers, and this changes nothing about it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What the reader of a result should know about it, in sentences that say what to do."""
+"""Flags and the grade: what disturbed a measurement, and how far its median can be relied on.
+
+Each flag is a sentence that says what to do. The margin is the larger of how well the samples tell
+the median and how much a disturbance may have moved it; the grade follows from the margin.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,14 @@ FOLDED_SHARE = 0.3
 TICKS = 0.03
 """Seconds of processor time that the kernel's counters may be wrong by."""
 
+LATE_SHARE = 0.1
+"""Of the median latency, by which the 99th percentile of requests may be sent late."""
+LATE_MILLISECONDS = 1.0
+"""Less than this is never worth a word."""
+
+LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
+"""The largest margin of each grade, relative to the median; beyond the last it is a D."""
+
 
 def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
     """Everything that keeps these samples from giving a number to rely on.
@@ -59,6 +71,12 @@ def about_folding(shares: Mapping[str, float]) -> Iterator[Flag]:
             f"{shares[what]:.0%} of the {what} {verb} not depend on the input: the runtime "
             "computes that part once, when it loads the file.",
         )
+
+
+def load_flags(load: UnderLoad, performance: Performance) -> tuple[Flag, ...]:
+    """The flags of a measurement under load: those of the machine, and those of the load."""
+    kept = [flag for flag in performance.flags if flag.kind.traits.under_load]
+    return (*kept, *_overload(load, performance), *_lateness(load, performance))
 
 
 def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
@@ -183,55 +201,6 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
         )
 
 
-def _about_accelerator(conditions: Conditions) -> Iterator[Flag]:
-    reasons = conditions.accelerator.get("throttle_reasons")
-    if reasons:
-        yield Flag(
-            FlagKind.THROTTLE,
-            f"The accelerator throttled itself ({', '.join(map(str, reasons))}): cool it, raise "
-            "its power limit or lock its clocks, and measure again.",
-        )
-    foreign = conditions.accelerator.get("foreign_processes") or 0
-    if foreign:
-        processes = "process" if foreign == 1 else "processes"
-        yield Flag(
-            FlagKind.FOREIGN,
-            f"{foreign} {processes} of others used the accelerator: stop what 'nvidia-smi' or the "
-            "like lists, and measure again.",
-        )
-
-
-def _about_placement(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    found = extremes(d for s in sittings for d in s.distances if d)
-    if found is None or conditions.threads < 2:
-        return
-    if found[1] > ALIKE * found[0]:
-        yield Flag(
-            FlagKind.PLACEMENT,
-            "The hypervisor moved our processors while we measured: for some of the time they "
-            f"passed data to each other {found[1] / found[0]:.1f} times as slowly; measure again.",
-        )
-    elif conditions.processors_apart:
-        yield Flag(
-            FlagKind.PLACEMENT,
-            "The hypervisor runs our processors on different core complexes, which changes the "
-            "latency of models with several threads: measure again later, or with --rigorous.",
-        )
-
-
-def _in_one_place(samples: Samples) -> np.ndarray:
-    """The latencies while the processors were where they were most of the time: a drift that is
-    due to their place is not called one."""
-    found = extremes(d for d in samples.distances if d)
-    if found is None or found[1] <= ALIKE * found[0]:
-        return samples.latencies
-    middle = math.sqrt(found[0] * found[1])
-    rounds = list(zip(samples.rounds(), samples.distances, strict=True))
-    near = [times for times, distance in rounds if distance and distance < middle]
-    far = [times for times, distance in rounds if distance and distance >= middle]
-    return np.concatenate(max(near, far, key=lambda part: sum(map(len, part))))
-
-
 def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
     processors = processor_count(conditions)
     other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
@@ -267,8 +236,78 @@ def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iter
     )
 
 
-LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
-"""The largest margin of each grade, relative to the median; beyond the last it is a D."""
+def _about_placement(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    found = extremes(d for s in sittings for d in s.distances if d)
+    if found is None or conditions.threads < 2:
+        return
+    if found[1] > ALIKE * found[0]:
+        yield Flag(
+            FlagKind.PLACEMENT,
+            "The hypervisor moved our processors while we measured: for some of the time they "
+            f"passed data to each other {found[1] / found[0]:.1f} times as slowly; measure again.",
+        )
+    elif conditions.processors_apart:
+        yield Flag(
+            FlagKind.PLACEMENT,
+            "The hypervisor runs our processors on different core complexes, which changes the "
+            "latency of models with several threads: measure again later, or with --rigorous.",
+        )
+
+
+def _in_one_place(samples: Samples) -> np.ndarray:
+    """The latencies while the processors were where they were most of the time: a drift that is
+    due to their place is not called one."""
+    found = extremes(d for d in samples.distances if d)
+    if found is None or found[1] <= ALIKE * found[0]:
+        return samples.latencies
+    middle = math.sqrt(found[0] * found[1])
+    rounds = list(zip(samples.rounds(), samples.distances, strict=True))
+    near = [times for times, distance in rounds if distance and distance < middle]
+    far = [times for times, distance in rounds if distance and distance >= middle]
+    return np.concatenate(max(near, far, key=lambda part: sum(map(len, part))))
+
+
+def _about_accelerator(conditions: Conditions) -> Iterator[Flag]:
+    reasons = conditions.accelerator.get("throttle_reasons")
+    if reasons:
+        yield Flag(
+            FlagKind.THROTTLE,
+            f"The accelerator throttled itself ({', '.join(map(str, reasons))}): cool it, raise "
+            "its power limit or lock its clocks, and measure again.",
+        )
+    foreign = conditions.accelerator.get("foreign_processes") or 0
+    if foreign:
+        processes = "process" if foreign == 1 else "processes"
+        yield Flag(
+            FlagKind.FOREIGN,
+            f"{foreign} {processes} of others used the accelerator: stop what 'nvidia-smi' or the "
+            "like lists, and measure again.",
+        )
+
+
+def _overload(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
+    if not load.overloaded:
+        return
+    answered = load.answered / (performance.wall_seconds or 1.0)
+    lost = load.requests - load.answered
+    given_up = f" {lost:,} were given up and count with how long they had waited." if lost else ""
+    yield Flag(
+        FlagKind.OVERLOAD,
+        f"It answered {answered:.4g} of {load.rate or 0.0:.4g} requests a second, so that the "
+        f"queue grew and the latencies say how long it was measured: choose a lower --rate."
+        f"{given_up}",
+    )
+
+
+def _lateness(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
+    late = load.p99_lateness if load.p99_lateness is not None else load.worst_lateness
+    if late <= max(LATE_MILLISECONDS, LATE_SHARE * performance.median_latency):
+        return
+    yield Flag(
+        FlagKind.LATE,
+        f"Some requests were sent {late:.3g} ms late, as no processor was free for the generator; "
+        "the latencies contain it: leave it a core with fewer --threads.",
+    )
 
 
 def grade_of(performance: Performance, conditions: Conditions | None) -> Grade:
@@ -320,40 +359,3 @@ def _disturbance(performance: Performance, conditions: Conditions | None) -> Dis
 def processor_count(conditions: Conditions) -> int:
     """How many logical processors the process was allowed to use."""
     return conditions.processors.count(",") + 1
-
-
-LATE_SHARE = 0.1
-"""Of the median latency, by which the 99th percentile of requests may be sent late."""
-LATE_MILLISECONDS = 1.0
-"""Less than this is never worth a word."""
-
-
-def load_flags(load: UnderLoad, performance: Performance) -> tuple[Flag, ...]:
-    """The flags of a measurement under load: those of the machine, and those of the load."""
-    kept = [flag for flag in performance.flags if flag.kind.traits.under_load]
-    return (*kept, *_overload(load, performance), *_lateness(load, performance))
-
-
-def _overload(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
-    if not load.overloaded:
-        return
-    answered = load.answered / (performance.wall_seconds or 1.0)
-    lost = load.requests - load.answered
-    given_up = f" {lost:,} were given up and count with how long they had waited." if lost else ""
-    yield Flag(
-        FlagKind.OVERLOAD,
-        f"It answered {answered:.4g} of {load.rate or 0.0:.4g} requests a second, so that the "
-        f"queue grew and the latencies say how long it was measured: choose a lower --rate."
-        f"{given_up}",
-    )
-
-
-def _lateness(load: UnderLoad, performance: Performance) -> Iterator[Flag]:
-    late = load.p99_lateness if load.p99_lateness is not None else load.worst_lateness
-    if late <= max(LATE_MILLISECONDS, LATE_SHARE * performance.median_latency):
-        return
-    yield Flag(
-        FlagKind.LATE,
-        f"Some requests were sent {late:.3g} ms late, as no processor was free for the generator; "
-        "the latencies contain it: leave it a core with fewer --threads.",
-    )

@@ -1,7 +1,15 @@
-"""Measuring in the calm: what the kernel's counters say about now, and waiting for it to pass.
+"""See what disturbs a measurement from outside, and wait until it has passed.
 
-Whether a moment counts is decided by what other programs and the hypervisor did, never by how long
-the model took: choosing by the result would make any result possible.
+Other programs and the hypervisor take processor time; the kernel's counters show it. Whether a
+moment counts is decided by what they did, never by how long the model took: choosing by the result
+would make any result possible.
+
+A hypervisor may also move our processors apart. Two processors of a virtual machine may share a
+cache now and lie on different core complexes a minute later, and nothing in the guest says so. It
+makes a model with several threads slower by a few percent or by half, or faster if it needs the
+memory of two caches: no factor corrects that. But it can be seen. A processor reads what another
+has just written about 1.5 times as slowly as what it has written itself if they share a cache, and
+about 4 times if they do not.
 """
 
 from __future__ import annotations
@@ -27,6 +35,32 @@ THROTTLED_SHARE = 0.02
 TICKS = 0.02
 """Seconds that the counters may be wrong by."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 4.0
+
+WORDS = 65_536
+"""Of eight bytes: half a megabyte, which the private cache of a processor holds."""
+SWEEPS = 6
+LEAST_SWEEPS = 4
+"""The fastest of so many reads at least: the others may have been interrupted."""
+MOST_PAIRS = 16
+MOST_SECONDS = 0.02
+"""After which no further sweep begins; on a busy machine each waits for its turn."""
+
+ALIKE = 1.6
+"""Two distances whose ratio is below this are the same: they vary by a fifth by themselves."""
+APART = 2.5
+"""A larger distance is one between two core complexes."""
+
+COMPLEX_CORES = 8
+"""More processors than this cannot share a core complex."""
+
+PULL_SECONDS = 0.3
+"""For how long we pull our processors together before we look again."""
+AGAIN, LAST = b"a", b"z"
+
+ROOT = Path("/")
+"""Where /proc and /sys are."""
+
+Look = Callable[[], float | None]
 
 
 @dataclass
@@ -76,34 +110,6 @@ class Weather:
     def _is_busy(self, found: Activity) -> bool:
         allowed = OTHER_CORES + OTHER_SHARE * self.processors
         return (found.other or 0.0) > allowed * found.seconds + TICKS
-
-
-WORDS = 65_536
-"""Of eight bytes: half a megabyte, which the private cache of a processor holds."""
-SWEEPS = 6
-LEAST_SWEEPS = 4
-"""The fastest of so many reads at least: the others may have been interrupted."""
-MOST_PAIRS = 16
-MOST_SECONDS = 0.02
-"""After which no further sweep begins; on a busy machine each waits for its turn."""
-
-ALIKE = 1.6
-"""Two distances whose ratio is below this are the same: they vary by a fifth by themselves."""
-APART = 2.5
-"""A larger distance is one between two core complexes."""
-
-COMPLEX_CORES = 8
-"""More processors than this cannot share a core complex."""
-
-PULL_SECONDS = 0.3
-"""For how long we pull our processors together before we look again."""
-AGAIN, LAST = b"a", b"z"
-
-ROOT = Path("/")
-"""Where /proc and /sys are."""
-
-
-Look = Callable[[], float | None]
 
 
 class Distance:

@@ -1,4 +1,4 @@
-"""The process that runs a metric of the user's on one configuration of a build.
+"""Run a user's metric on one configuration of a build, in a process of its own.
 
 Its imports and its data are not those of the process that is timed.
 """

@@ -1,4 +1,4 @@
-"""From the samples of a measurement to the record that is kept of it."""
+"""Make an Evaluation of what the processes measured, and keep it with its samples."""
 
 from __future__ import annotations
 

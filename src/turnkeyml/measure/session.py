@@ -1,4 +1,4 @@
-"""Opening a session for measuring, and knowing what that cost."""
+"""Open a session for measuring; what that cost, and the machine that it runs on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Measuring in a fresh process that knows nothing but the build, seen from outside."""
+"""Measure in a fresh process, here or on another machine: the parent's side of a worker.
+
+The process knows nothing but the build. On another machine it is started through ssh, after the
+files that it lacks have been sent.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,11 @@ from turnkeyml.system import SSH_FAILED, Connection, take_standby
 
 OTHERS_WAIT = 60.0
 """Seconds that a worker gets to end by itself."""
+
+BEAT_SECONDS = 10.0
+SILENCE_SECONDS = 60.0
+"""A worker that hears nothing for so long ends: the connection is lost."""
+CHUNK = 1 << 20
 
 
 class Worker:
@@ -257,12 +266,6 @@ def _last_words(log: Path) -> str:
     lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines()]
     last = next((line for line in reversed(lines) if line), "")
     return f": {last[:400]}" if last else ""
-
-
-BEAT_SECONDS = 10.0
-SILENCE_SECONDS = 60.0
-"""A worker that hears nothing for so long ends: the connection is lost."""
-CHUNK = 1 << 20
 
 
 def start_on_host(place: Place, request: WorkerRequest, log: Path) -> subprocess.Popen[str]:

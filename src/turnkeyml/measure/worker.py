@@ -1,8 +1,8 @@
-"""The process that measures one build: numpy, one runtime, and little else.
+"""Measure one build in a process of its own: numpy, one runtime, and little else.
 
 It is started with the path of a request. It opens the model, says so, and then does what it is
-told, a line of JSON at a time, until there is nobody left to tell it. It may die in any way;
-whoever started it can tell from its exit and from what is missing.
+told, one line of JSON at a time, until its input ends. It may die in any way; its parent can tell
+from the exit and from what is missing.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from turnkeyml.verify import (
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
+
 
 TELL_SECONDS = 2.0
 """How often we say how far we are."""
@@ -189,6 +190,44 @@ def _feed_batch(
     )
 
 
+def feed_batch(
+    opened: Opened,
+    reference: Reference,
+    *,
+    batch: int,
+    batched: Collection[str],
+    precision: str,
+    alone: Verification,
+) -> Verification:
+    """Feed copies of the recorded inputs; the verdict on the outputs, which must be copies too.
+
+    ``alone`` is the verdict on a single copy, which counts if it is the worse one.
+    """
+    inputs = {n: _copies(a, batch) if n in batched else a for n, a in reference.inputs.items()}
+    outputs = opened.run_on(inputs)
+    golden = _expected(reference.outputs, outputs, batch)
+    found = compare(outputs, Reference(inputs, golden, precision=reference.precision), precision)
+    cast("Session", opened.session).feed(inputs)
+    worse = (
+        found.verdict.rank > alone.verdict.rank and alone.verdict is not Verdict.NONDETERMINISTIC
+    )
+    return found if worse else alone
+
+
+def _expected(golden: Outputs, outputs: Outputs, batch: int) -> Outputs:
+    """The outputs of the original, repeated where the model returns more of them."""
+    pairs = zip(golden.items(), outputs.values(), strict=False)
+    return {
+        name: _copies(one, batch) if one.ndim and len(other) != len(one) else one
+        for (name, one), other in pairs
+        if other.ndim == one.ndim
+    }
+
+
+def _copies(array: np.ndarray, count: int) -> np.ndarray:
+    return np.concatenate([array] * count) if array.ndim else array
+
+
 def serve(
     opened: Opened,
     hello: Hello,
@@ -306,41 +345,3 @@ def _plain(value: Any) -> Any:
 
 if __name__ == "__main__":
     main()
-
-
-def feed_batch(
-    opened: Opened,
-    reference: Reference,
-    *,
-    batch: int,
-    batched: Collection[str],
-    precision: str,
-    alone: Verification,
-) -> Verification:
-    """Feed copies of the recorded inputs; the verdict on the outputs, which must be copies too.
-
-    ``alone`` is the verdict on a single copy, which counts if it is the worse one.
-    """
-    inputs = {n: _copies(a, batch) if n in batched else a for n, a in reference.inputs.items()}
-    outputs = opened.run_on(inputs)
-    golden = _expected(reference.outputs, outputs, batch)
-    found = compare(outputs, Reference(inputs, golden, precision=reference.precision), precision)
-    cast("Session", opened.session).feed(inputs)
-    worse = (
-        found.verdict.rank > alone.verdict.rank and alone.verdict is not Verdict.NONDETERMINISTIC
-    )
-    return found if worse else alone
-
-
-def _expected(golden: Outputs, outputs: Outputs, batch: int) -> Outputs:
-    """The outputs of the original, repeated where the model returns more of them."""
-    pairs = zip(golden.items(), outputs.values(), strict=False)
-    return {
-        name: _copies(one, batch) if one.ndim and len(other) != len(one) else one
-        for (name, one), other in pairs
-        if other.ndim == one.ndim
-    }
-
-
-def _copies(array: np.ndarray, count: int) -> np.ndarray:
-    return np.concatenate([array] * count) if array.ndim else array

@@ -1,9 +1,11 @@
-"""Sending requests: at moments that are fixed beforehand, or when the last one is answered.
+"""Send requests, at times fixed beforehand or when the last one is answered, and answer them.
 
 In an open loop the schedule does not depend on the server. A request is due when the schedule says
 so, however long the earlier ones take, and its latency counts from then: a server that stalls
 delays all that were due meanwhile, and each of them shows it. A loop that waits for an answer
 before it sends the next request would see the stall once (coordinated omission).
+
+A server is a queue with one thread per instance that takes requests from it.
 """
 
 from __future__ import annotations
@@ -22,14 +24,29 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.measure.load.trace import Answer, Trace, trace_of
 from turnkeyml.runtimes import Session
 
+SEED = 20
+"""Of the first schedule. The same seed gives the same gaps at every rate, only closer together, so
+that two rates differ in nothing else."""
+
 LEAD_NANOSECONDS = 2_000_000
 """Before the first request is due."""
 DRAIN_SHARE = 0.5
 LEAST_DRAIN_SECONDS = 2.0
 """For how long we wait for a backlog after the last request: a share of the time before."""
 
+POLL_SECONDS = 0.002
+"""How often we look whether all is answered, after the last request was sent."""
+STUCK_SECONDS = 600.0
+"""For how long a single inference may take when we wait for the last ones."""
+
 IsHopeless = Callable[[Sequence[int], Sequence[Answer]], bool]
 """Whether the rest need not be waited for, by when requests were due and the answers by now."""
+
+
+def poisson_arrivals(rate: float, count: int, seed: int = SEED) -> np.ndarray:
+    """Nanoseconds from the beginning to each of so many arrivals of a Poisson process."""
+    gaps = np.random.default_rng(seed).exponential(1.0, count)
+    return np.asarray(np.cumsum(gaps) / rate * 1e9, dtype=np.int64)
 
 
 def open_loop(server: Server, arrivals: np.ndarray, is_hopeless: IsHopeless | None = None) -> Trace:
@@ -99,12 +116,6 @@ def closed_loop(server: Server, clients: int, goes_on: Callable[[int, int], bool
     server.wait(lambda: len(answers) == len(due))
     moments = [due[number] for number in range(len(due))]
     return trace_of(moments, due, answers, lanes=server.lanes, end=server.now(), is_closed=True)
-
-
-POLL_SECONDS = 0.002
-"""How often we look whether all is answered, after the last request was sent."""
-STUCK_SECONDS = 600.0
-"""For how long a single inference may take when we wait for the last ones."""
 
 
 class Server(Protocol):
@@ -214,14 +225,3 @@ class LaneServer:
 
 def _ignore(answer: Answer) -> None:
     """Nobody listens."""
-
-
-SEED = 20
-"""Of the first schedule. The same seed gives the same gaps at every rate, only closer together, so
-that two rates differ in nothing else."""
-
-
-def poisson_arrivals(rate: float, count: int, seed: int = SEED) -> np.ndarray:
-    """Nanoseconds from the beginning to each of so many arrivals of a Poisson process."""
-    gaps = np.random.default_rng(seed).exponential(1.0, count)
-    return np.asarray(np.cumsum(gaps) / rate * 1e9, dtype=np.int64)

@@ -1,4 +1,8 @@
-"""Measuring a loaded model under load: warm up, check the answers, then every load of the plan."""
+"""Measure a session under load: at rates, with clients, or at the largest rate that is fast enough.
+
+It is warmed up, its answers are checked, and each load is kept up for an ``Extent``. The largest
+rate that keeps a service level objective is found by bisection.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +56,18 @@ WARMUP_REQUESTS = 3
 """Per instance, in each of the rounds of the warm-up."""
 WARMUP_ROUNDS = 5
 """After each of which the last answer of every instance is checked."""
+
+CONFIRMING_SEED = SEED + 1
+"""Another schedule than that of the search, which was chosen because it went well."""
+
+CONFIRMING_TRIES = 2
+"""Rates that a search tries after it has come close."""
+CAPACITY_SHARE = 0.2
+"""Of the time of a probe, for seeing how many requests are answered if all instances are busy."""
+LEAST_CAPACITY_SECONDS = 1.0
+ALONE_SECONDS = 1.0
+MOST_FAILURES = 40
+"""After so many rates that broke the objective we do not look for a lower one."""
 
 Tell = Callable[[str], None]
 
@@ -226,14 +242,63 @@ def _answer(lane: Session) -> Outputs:
     return {name: np.array(value, copy=True) for name, value in lane.outputs().items()}
 
 
-CONFIRMING_SEED = SEED + 1
-"""Another schedule than that of the search, which was chosen because it went well."""
-CAPACITY_SHARE = 0.2
-"""Of the time of a probe, for seeing how many requests are answered if all instances are busy."""
-LEAST_CAPACITY_SECONDS = 1.0
-ALONE_SECONDS = 1.0
-MOST_FAILURES = 40
-"""After so many rates that broke the objective we do not look for a lower one."""
+@dataclass(frozen=True)
+class Extent:
+    """How many requests and how many seconds a load is kept up for."""
+
+    requests: int
+    """At least, unless ``most_seconds`` come first."""
+    seconds: float
+    """At least."""
+    most_seconds: float
+    resolution: float
+    """How close the search for a rate comes to the boundary, relative to the rate."""
+    exactly: int | None = None
+    """Exactly so many requests, whatever that takes."""
+    is_budget: bool = False
+    """Whether the seconds are for all that a search tries, and not for each load."""
+    search_seconds: float = math.inf
+    """After which a search that has found a rate comes no closer to the boundary."""
+
+    def count_at(self, rate: float) -> int:
+        """How many requests to schedule at a rate."""
+        if self.exactly is not None:
+            return self.exactly
+        seconds = min(max(self.seconds, self.requests / rate), self.most_seconds)
+        return max(1, math.ceil(rate * seconds))
+
+    def goes_on(self, sent: int, nanoseconds: int) -> bool:
+        """Whether clients that wait for their answers send another request."""
+        if self.exactly is not None:
+            return sent < self.exactly
+        seconds = nanoseconds / 1e9
+        return seconds < self.seconds or (sent < self.requests and seconds < self.most_seconds)
+
+    def for_percentile(self, percentile: int) -> Extent:
+        """The same for each rate of a search, but with as many requests as tell a percentile, and
+        the time that they take."""
+        needed = max(self.requests, SAMPLES_NEEDED[percentile])
+        tries = math.ceil(math.log2(1 / self.resolution)) + CONFIRMING_TRIES
+        if not self.is_budget:
+            return Extent(needed, self.seconds, math.inf, self.resolution, self.exactly)
+        whole = self.seconds
+        return Extent(needed, whole / tries, math.inf, self.resolution, search_seconds=whole)
+
+
+DEFAULT = Extent(1_000, 10.0, 60.0, 0.05)
+QUICK = Extent(SAMPLES_NEEDED[95], 2.0, 10.0, 0.1)
+RIGOROUS = Extent(10_000, 60.0, 300.0, 0.02)
+
+
+def extent_of(rule: Rule) -> Extent:
+    """How long the rule of a measurement keeps up each load."""
+    base = {"quick": QUICK, "rigorous": RIGOROUS}.get(rule.name, DEFAULT)
+    if rule.iterations is not None:
+        return Extent(rule.iterations, 0.0, math.inf, base.resolution, rule.iterations)
+    if rule.budget_seconds is not None:
+        seconds = rule.budget_seconds
+        return Extent(0, seconds, seconds, base.resolution, is_budget=True)
+    return base
 
 
 @dataclass(frozen=True)
@@ -376,66 +441,3 @@ class _Watch:
             self._exceeded += ended - due[number] > self._limit
             self._seen += 1
         return self._exceeded > self._allowed
-
-
-CONFIRMING_TRIES = 2
-"""Rates that a search tries after it has come close."""
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How many requests and how many seconds a load is kept up for."""
-
-    requests: int
-    """At least, unless ``most_seconds`` come first."""
-    seconds: float
-    """At least."""
-    most_seconds: float
-    resolution: float
-    """How close the search for a rate comes to the boundary, relative to the rate."""
-    exactly: int | None = None
-    """Exactly so many requests, whatever that takes."""
-    is_budget: bool = False
-    """Whether the seconds are for all that a search tries, and not for each load."""
-    search_seconds: float = math.inf
-    """After which a search that has found a rate comes no closer to the boundary."""
-
-    def count_at(self, rate: float) -> int:
-        """How many requests to schedule at a rate."""
-        if self.exactly is not None:
-            return self.exactly
-        seconds = min(max(self.seconds, self.requests / rate), self.most_seconds)
-        return max(1, math.ceil(rate * seconds))
-
-    def goes_on(self, sent: int, nanoseconds: int) -> bool:
-        """Whether clients that wait for their answers send another request."""
-        if self.exactly is not None:
-            return sent < self.exactly
-        seconds = nanoseconds / 1e9
-        return seconds < self.seconds or (sent < self.requests and seconds < self.most_seconds)
-
-    def for_percentile(self, percentile: int) -> Extent:
-        """The same for each rate of a search, but with as many requests as tell a percentile, and
-        the time that they take."""
-        needed = max(self.requests, SAMPLES_NEEDED[percentile])
-        tries = math.ceil(math.log2(1 / self.resolution)) + CONFIRMING_TRIES
-        if not self.is_budget:
-            return Extent(needed, self.seconds, math.inf, self.resolution, self.exactly)
-        whole = self.seconds
-        return Extent(needed, whole / tries, math.inf, self.resolution, search_seconds=whole)
-
-
-DEFAULT = Extent(1_000, 10.0, 60.0, 0.05)
-QUICK = Extent(SAMPLES_NEEDED[95], 2.0, 10.0, 0.1)
-RIGOROUS = Extent(10_000, 60.0, 300.0, 0.02)
-
-
-def extent_of(rule: Rule) -> Extent:
-    """How long the rule of a measurement keeps up each load."""
-    base = {"quick": QUICK, "rigorous": RIGOROUS}.get(rule.name, DEFAULT)
-    if rule.iterations is not None:
-        return Extent(rule.iterations, 0.0, math.inf, base.resolution, rule.iterations)
-    if rule.budget_seconds is not None:
-        seconds = rule.budget_seconds
-        return Extent(0, seconds, seconds, base.resolution, is_budget=True)
-    return base
