@@ -58,7 +58,7 @@ WORKER = {
         "_reply",
     ],
     "turnkeyml.measure.session": [
-        "Site",
+        "MachineFacts",
         "find_device",
         "_run_once",
         "observe",

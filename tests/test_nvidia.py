@@ -18,8 +18,8 @@ from turnkeyml.display import build_lines, cautions
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.measure import (
     Observation,
+    ProcessResult,
     Rule,
-    Sitting,
     accelerator,
     evaluation_of,
     observe,
@@ -138,7 +138,7 @@ def evaluated(monitor) -> Evaluation:
     (samples,) = sample([opened.meter], rule)
     assert not isinstance(samples, BaseException)
     observation = from_dict(Observation, json.loads(json.dumps(to_dict(opened.observe()))))
-    sitting = Sitting(samples, opened.costs(), observation)
+    sitting = ProcessResult(samples, opened.costs(), observation)
     record = evaluation_of([sitting], DEVICE, runtime, 1, rule)
     return from_dict(Evaluation, json.loads(json.dumps(to_dict(record))))
 

@@ -13,12 +13,12 @@ from turnkeyml.build import Subject
 from turnkeyml.cache import BuildFolder, measurement_log
 from turnkeyml.measure import (
     NOT_SEEN,
-    Costs,
     LoadPoint,
     Meter,
     Observation,
     Recheck,
     Rule,
+    SessionInfo,
     Worker,
     WorkerRequest,
     open_session,
@@ -43,7 +43,7 @@ class Entry:
     """A contestant that is loaded, verified and ready to be timed."""
 
     meter: Meter
-    costs: Callable[[], Costs]
+    costs: Callable[[], SessionInfo]
     observe: Callable[[], Observation | None]
     """What the accelerator says, after the timed runs."""
     verification: Verification | None

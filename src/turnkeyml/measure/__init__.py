@@ -38,14 +38,14 @@ __getattr__ = door(
             "ratio_of verdict_on"
         ),
         "record": (
-            "Sitting evaluation_of failed load_distances load_samples "
+            "ProcessResult evaluation_of failed load_distances load_samples "
             "load_samples_and_distances save_evaluation"
         ),
         "remote": "Store",
         "sampler": (
             "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
         ),
-        "session": "Costs Opened Site open_session",
+        "session": "SessionInfo Opened MachineFacts open_session",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
         "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",

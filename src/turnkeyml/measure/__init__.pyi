@@ -56,8 +56,8 @@ from turnkeyml.measure.ratios import (
     verdict_on,
 )
 from turnkeyml.measure.record import (
-    Sitting as Sitting, evaluation_of as evaluation_of, failed as failed, load_distances as
-    load_distances, load_samples as load_samples, load_samples_and_distances as
+    ProcessResult as ProcessResult, evaluation_of as evaluation_of, failed as failed,
+    load_distances as load_distances, load_samples as load_samples, load_samples_and_distances as
     load_samples_and_distances, save_evaluation as save_evaluation,
 )
 from turnkeyml.measure.remote import Store as Store
@@ -66,7 +66,8 @@ from turnkeyml.measure.sampler import (
     RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
 )
 from turnkeyml.measure.session import (
-    Costs as Costs, Opened as Opened, Site as Site, open_session as open_session,
+    MachineFacts as MachineFacts, Opened as Opened, SessionInfo as SessionInfo, open_session as
+    open_session,
 )
 from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (

@@ -48,16 +48,16 @@ LIMITS = {Grade.A: 0.01, Grade.B: 0.03, Grade.C: 0.10}
 """The largest margin of each grade, relative to the median; beyond the last it is a D."""
 
 
-def find_flags(sittings: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
+def find_flags(samples: Sequence[Samples], rule: Rule, conditions: Conditions) -> tuple[Flag, ...]:
     """Everything that keeps these samples from giving a number to rely on.
 
     The text of each is one sentence: what was wrong, and what to do.
     """
-    if any(s.stopped == SELF_REPORTED for s in sittings):
+    if any(s.stopped == SELF_REPORTED for s in samples):
         text = "The runtime measured by itself: turnkey has neither timed nor verified these runs."
         return (Flag(FlagKind.REPORTED, text),)
-    found = [*_about_length(sittings, rule), *_about_timing(sittings, rule)]
-    found += [*_about_series(sittings), *_about_machine(sittings, conditions)]
+    found = [*_about_length(samples, rule), *_about_timing(samples, rule)]
+    found += [*_about_series(samples), *_about_machine(samples, conditions)]
     return tuple(found)
 
 
@@ -79,11 +79,11 @@ def load_flags(load: UnderLoad, performance: Performance) -> tuple[Flag, ...]:
     return (*kept, *_overload(load, performance), *_lateness(load, performance))
 
 
-def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
-    runs = sum(s.runs for s in sittings)
-    latencies = np.concatenate([s.latencies for s in sittings])
-    reasons = {s.stopped for s in sittings}
-    interval = overall_interval([s.latencies for s in sittings])
+def _about_length(samples: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
+    runs = sum(s.runs for s in samples)
+    latencies = np.concatenate([s.latencies for s in samples])
+    reasons = {s.stopped for s in samples}
+    interval = overall_interval([s.latencies for s in samples])
     width = interval.half_width / float(np.median(latencies)) if interval else None
     known = f"the median is known to ±{width:.1%}" if width is not None else ""
     if "cap" in reasons:
@@ -110,7 +110,7 @@ def _about_length(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
             f"The race was over after {rule.race_seconds:g} s and {known}: --rigorous measures as "
             "long as it takes.",
         )
-    elif width is not None and width > rule.precision and len(sittings) > 1:
+    elif width is not None and width > rule.precision and len(samples) > 1:
         yield Flag(
             FlagKind.PROCESSES,
             f"Each process was precise, but they differ and {known}: measure again, on a quieter "
@@ -130,14 +130,14 @@ def _too_few(samples: int, rule: Rule) -> Flag:
     )
 
 
-def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
-    if not all(s.steady for s in sittings):
+def _about_timing(samples: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
+    if not all(s.steady for s in samples):
         yield Flag(
             FlagKind.UNSTEADY,
             "The warm-up did not become steady within its time limit: "
             "let the machine rest, or measure again with --rigorous.",
         )
-    share = max(s.timer / (s.block * float(np.median(s.latencies)) or 1) for s in sittings)
+    share = max(s.timer / (s.block * float(np.median(s.latencies)) or 1) for s in samples)
     if share > 2 * TIMER_SHARE:
         why = (
             "without --iterations short models are timed in blocks"
@@ -149,8 +149,8 @@ def _about_timing(sittings: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
         )
 
 
-def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
-    drifts = [drift(_in_one_place(s)) for s in sittings]
+def _about_series(samples: Sequence[Samples]) -> Iterator[Flag]:
+    drifts = [drift(_in_one_place(s)) for s in samples]
     worst = max(drifts, key=lambda d: abs(d.relative) if d.significant else 0.0)
     if worst.significant:
         word = "slower" if worst.relative > 0 else "faster"
@@ -159,7 +159,7 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
             f"The last third of the runs was {abs(worst.relative):.1%} {word} than the first "
             "(heat, clock rate, other load): let the machine rest and measure again.",
         )
-    wide = max(spread(s.latencies) for s in sittings)
+    wide = max(spread(s.latencies) for s in samples)
     if wide > HIGH_SPREAD:
         yield Flag(
             FlagKind.VARIATION,
@@ -168,17 +168,17 @@ def _about_series(sittings: Sequence[Samples]) -> Iterator[Flag]:
         )
 
 
-def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    yield from _about_load(sittings, conditions)
-    yield from _about_own_load(sittings, conditions)
+def _about_machine(samples: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    yield from _about_load(samples, conditions)
+    yield from _about_own_load(samples, conditions)
     if (conditions.stolen_share or 0.0) > STOLEN_SHARE:
         yield Flag(
             FlagKind.STEAL,
             f"The hypervisor gave {conditions.stolen_share:.0%} of our processor time to others: "
             "measure on a dedicated machine.",
         )
-    yield from _about_placement(sittings, conditions)
-    seconds = sum(s.seconds for s in sittings)
+    yield from _about_placement(samples, conditions)
+    seconds = sum(s.seconds for s in samples)
     if (conditions.throttled_seconds or 0.0) > THROTTLED_SHARE * seconds:
         quota = f" of {conditions.cpu_quota:g} cores" if conditions.cpu_quota else ""
         yield Flag(
@@ -201,11 +201,11 @@ def _about_machine(sittings: Sequence[Samples], conditions: Conditions) -> Itera
         )
 
 
-def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+def _about_load(samples: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
     processors = processor_count(conditions)
     other, worst = conditions.other_cores or 0.0, conditions.worst_other_cores or 0.0
-    watched = sum(a.seconds for s in sittings for a in s.activities) or sum(
-        s.seconds for s in sittings
+    watched = sum(a.seconds for s in samples for a in s.activities) or sum(
+        s.seconds for s in samples
     )
     unclear = TICKS / max(watched, TICKS)
     if other > OTHER_SHARE * processors + unclear or worst > WORST_OTHER_SHARE * processors:
@@ -217,8 +217,8 @@ def _about_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator
         )
 
 
-def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    loads = [s.own_load for s in sittings if s.own_load is not None]
+def _about_own_load(samples: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    loads = [s.own_load for s in samples if s.own_load is not None]
     processors, cores = processor_count(conditions), conditions.own_cores or 0.0
     unclear = TICKS / max(sum(load.seconds for load in loads), TICKS)
     if not loads or cores <= OTHER_SHARE * processors + unclear:
@@ -236,8 +236,8 @@ def _about_own_load(sittings: Sequence[Samples], conditions: Conditions) -> Iter
     )
 
 
-def _about_placement(sittings: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
-    found = extremes(d for s in sittings for d in s.distances if d)
+def _about_placement(samples: Sequence[Samples], conditions: Conditions) -> Iterator[Flag]:
+    found = extremes(d for s in samples for d in s.distances if d)
     if found is None or conditions.threads < 2:
         return
     if found[1] > ALIKE * found[0]:

@@ -16,9 +16,9 @@ from turnkeyml.measure.flags import LIMITS, margin_of
 from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.memory import memory_speed
 from turnkeyml.measure.meter import Samples, SessionMeter
-from turnkeyml.measure.record import Sitting, evaluation_of
+from turnkeyml.measure.record import ProcessResult, evaluation_of
 from turnkeyml.measure.sampler import sample
-from turnkeyml.measure.session import Costs
+from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.statistics import spread
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
@@ -83,8 +83,8 @@ def noise_floor(rule: Rule = RULE) -> NoiseFloor:
     device = default_device()
     runtime = find_runtime(device.default_runtime, device.name)
     load = load_average()
-    sitting = Sitting(samples, Costs(0.0, load_average=load))
-    return _described(evaluation_of([sitting], device, runtime, threads, rule), samples)
+    result = ProcessResult(samples, SessionInfo(0.0, load_average=load))
+    return _described(evaluation_of([result], device, runtime, threads, rule), samples)
 
 
 def _sample(threads: int, rule: Rule) -> Samples:

@@ -26,7 +26,7 @@ from turnkeyml.measure.credibility import doubts
 from turnkeyml.measure.flags import find_flags, grade_of
 from turnkeyml.measure.interference import are_apart
 from turnkeyml.measure.meter import Samples
-from turnkeyml.measure.session import Costs
+from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.statistics import overall_interval
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
@@ -54,11 +54,11 @@ LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Sitting:
+class ProcessResult:
     """What one process measured."""
 
     samples: Samples
-    costs: Costs
+    costs: SessionInfo
     observation: Observation | None = None
     """What its accelerator said after the timed runs."""
     recheck: Recheck | None = None
@@ -68,17 +68,17 @@ class Sitting:
 
 
 def evaluation_of(
-    sittings: Sequence[Sitting], device: Device, runtime: Runtime, threads: int, rule: Rule
+    results: Sequence[ProcessResult], device: Device, runtime: Runtime, threads: int, rule: Rule
 ) -> Evaluation:
     """The record of a measurement, from what each of its processes measured."""
-    samples = [s.samples for s in sittings]
-    costs = [s.costs for s in sittings]
-    observations = [s.observation for s in sittings if s.observation is not None]
+    samples = [s.samples for s in results]
+    costs = [s.costs for s in results]
+    observations = [s.observation for s in results if s.observation is not None]
     conditions = replace(
         _conditions(samples, costs[0], threads, rule), accelerator=conditions_of(observations)
     )
     performance = _with_device(_performance(samples, rule, conditions), observations)
-    rechecks = [s.recheck for s in sittings if s.recheck is not None]
+    rechecks = [s.recheck for s in results if s.recheck is not None]
     flags = (*doubts(rechecks, performance, conditions.memory_speed), *performance.flags)
     performance = replace(performance, flags=flags)
     return Evaluation(
@@ -118,9 +118,9 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
+def save_evaluation(folder: Path, results: Sequence[ProcessResult], evaluation: Evaluation) -> None:
     """Keep the record and the raw samples."""
-    samples = [s.samples for s in sittings]
+    samples = [s.samples for s in results]
     make_way(samples_file(folder))
     make_way(evaluation_file(folder))
     with replacing(samples_file(folder)) as temporary, temporary.open("wb") as file:
@@ -134,7 +134,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             walls=np.array([w for s in samples for w in s.walls]),
             set_aside=_small(np.concatenate([s.set_aside for s in samples])),
             distances=_distances(samples),
-            queueing=np.array([waited for s in sittings for waited in s.queueing]),
+            queueing=np.array([waited for s in results for waited in s.queueing]),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 
@@ -261,7 +261,9 @@ def _with_device(performance: Performance, found: Sequence[Observation]) -> Perf
     )
 
 
-def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Rule) -> Conditions:
+def _conditions(
+    samples: Sequence[Samples], costs: SessionInfo, threads: int, rule: Rule
+) -> Conditions:
     activities = [a for s in samples for a in s.activities]
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
     site = costs.site

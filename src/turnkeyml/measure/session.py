@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Site:
+class MachineFacts:
     """What belongs to the conditions of a measurement; read by whoever makes one, where it is."""
 
     device: str = ""
@@ -51,7 +51,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Costs:
+class SessionInfo:
     """What a session cost besides the time of its runs, and how it was set up."""
 
     load_seconds: float
@@ -70,7 +70,7 @@ class Costs:
     """The path of the interpreter."""
     threads: int = 0
     """That the session was asked to use; 0 if nobody knows."""
-    site: Site = field(default_factory=Site)
+    site: MachineFacts = field(default_factory=MachineFacts)
     """The machine, read where the session runs."""
 
 
@@ -82,7 +82,7 @@ class Opened:
     meter: Meter
     outputs: dict[str, np.ndarray]
     """What the one run computed, for whoever verifies it; see ``forget_outputs``."""
-    _costs: Costs
+    _costs: SessionInfo
     _runtime: Runtime
 
     def vary(self, inputs: Mapping[str, np.ndarray], varied: tuple[int, ...]) -> None:
@@ -109,14 +109,14 @@ class Opened:
             session, self.meter.fresh, reference, precision, before=before, verdict=verdict
         )
 
-    def costs(self) -> Costs:
+    def costs(self) -> SessionInfo:
         """What it has cost by now; the peak of the memory is that of its runs."""
         return replace(
             self._costs,
             peak_memory_bytes=peak_memory_bytes(),
             runtime_version=self._runtime.version(),
             stats=_stats(self.session),
-            site=Site(self._costs.site.device),  # the clock rate is that of now
+            site=MachineFacts(self._costs.site.device),  # the clock rate is that of now
         )
 
     def run_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -182,7 +182,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
             session.close()
         raise
     version = runtime.version()
-    costs = Costs(
+    costs = SessionInfo(
         load_seconds=seconds,
         memory_before_bytes=before,
         load_peak_memory_bytes=peak,
@@ -191,7 +191,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={**_library(runtime, version), "numpy": np.__version__},
         settings=session.settings(),
         threads=request.threads,
-        site=Site(find_device(runtime.device).describe()),
+        site=MachineFacts(find_device(runtime.device).describe()),
     )
     return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
 

@@ -32,7 +32,7 @@ from turnkeyml.measure.load.under_load import LoadPoint
 from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.remote import SIGNALLED
 from turnkeyml.measure.sampler import Progress
-from turnkeyml.measure.session import Costs
+from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.measure.worker import Hello, WorkerRequest
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
@@ -142,10 +142,10 @@ class Worker:
             return None
         return None if speed is None else float(speed)
 
-    def costs(self) -> Costs:
+    def costs(self) -> SessionInfo:
         """What it has cost by now; if it is no more, what was known when it began."""
         try:
-            return from_dict(Costs, self._ask(do="costs"))
+            return from_dict(SessionInfo, self._ask(do="costs"))
         except MeasureError:
             return self._opened
 

@@ -28,7 +28,7 @@ from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.interference import Weather
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.sampler import Progress, sample
-from turnkeyml.measure.session import Costs, Opened, open_session
+from turnkeyml.measure.session import Opened, SessionInfo, open_session
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     Cause,
@@ -87,7 +87,7 @@ class WorkerRequest:
 class Hello:
     """The first thing that a worker says: it is ready to measure, and what it computes."""
 
-    costs: Costs
+    costs: SessionInfo
     verification: Verification | None = None
     pid: int = 0
     errors: OutputErrors | None = None
