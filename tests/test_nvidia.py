@@ -17,7 +17,7 @@ from turnkeyml.api import system
 from turnkeyml.display import build_lines, cautions
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.measure import (
-    Observation,
+    DeviceObservation,
     ProcessResult,
     Rule,
     accelerator,
@@ -137,7 +137,7 @@ def evaluated(monitor) -> Evaluation:
     rule = Rule.exactly(50)
     (samples,) = sample([opened.meter], rule)
     assert not isinstance(samples, BaseException)
-    observation = from_dict(Observation, json.loads(json.dumps(to_dict(opened.observe()))))
+    observation = from_dict(DeviceObservation, json.loads(json.dumps(to_dict(opened.observe()))))
     sitting = ProcessResult(samples, opened.costs(), observation)
     record = evaluation_of([sitting], DEVICE, runtime, 1, rule)
     return from_dict(Evaluation, json.loads(json.dumps(to_dict(record))))

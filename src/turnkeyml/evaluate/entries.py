@@ -13,9 +13,9 @@ from turnkeyml.build import Subject
 from turnkeyml.cache import BuildFolder, measurement_log
 from turnkeyml.measure import (
     NOT_SEEN,
+    DeviceObservation,
     LoadPoint,
     Meter,
-    Observation,
     Recheck,
     Rule,
     SessionInfo,
@@ -44,7 +44,7 @@ class Entry:
 
     meter: Meter
     costs: Callable[[], SessionInfo]
-    observe: Callable[[], Observation | None]
+    observe: Callable[[], DeviceObservation | None]
     """What the accelerator says, after the timed runs."""
     verification: Verification | None
     under_load: Callable[[LoadPlan, Rule, str, Callable[[str], None]], Iterator[LoadPoint]]

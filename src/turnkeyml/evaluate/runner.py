@@ -12,7 +12,7 @@ from turnkeyml.cache import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.measure import (
-    Observation,
+    DeviceObservation,
     ProcessResult,
     Recheck,
     Rule,
@@ -63,7 +63,7 @@ class Runner:
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
-        self._observation: Observation | None = None
+        self._observation: DeviceObservation | None = None
         self._recheck: Recheck | None = None
         names = contestant.runtime.name, contestant.place.name, contestant.precision
         self._names = (*names, contestant.place.host_name)
@@ -127,7 +127,7 @@ class Runner:
             self._note_verdict(self._recheck.verification)
 
     def note(
-        self, samples: Samples | BaseException, observation: Observation | None = None
+        self, samples: Samples | BaseException, observation: DeviceObservation | None = None
     ) -> None:
         """Keep what a process measured; an end of the process after that costs nothing.
 

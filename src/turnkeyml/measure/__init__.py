@@ -8,7 +8,7 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "accelerator": "LoadWatch Observation observe",
+        "accelerator": "LoadWatch DeviceObservation observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
         "credibility": "doubts",
         "flags": (
@@ -43,9 +43,9 @@ __getattr__ = door(
         ),
         "remote": "Store",
         "sampler": (
-            "LEAST_ROUNDS PAUSING Progress RECOVERY_SECONDS WARMING sample settling_seconds"
+            "LEAST_ROUNDS PAUSING SamplingProgress RECOVERY_SECONDS WARMING sample settling_seconds"
         ),
-        "session": "SessionInfo Opened MachineFacts open_session",
+        "session": "SessionInfo OpenSession MachineFacts open_session",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
         "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",

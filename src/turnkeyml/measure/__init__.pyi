@@ -1,6 +1,6 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.measure.accelerator import (
-    LoadWatch as LoadWatch, Observation as Observation, observe as observe,
+    DeviceObservation as DeviceObservation, LoadWatch as LoadWatch, observe as observe,
 )
 from turnkeyml.measure.after_timing import (
     PairedRatio as PairedRatio, Recheck as Recheck, product_rate as product_rate, recheck as
@@ -62,12 +62,13 @@ from turnkeyml.measure.record import (
 )
 from turnkeyml.measure.remote import Store as Store
 from turnkeyml.measure.sampler import (
-    LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, Progress as Progress, RECOVERY_SECONDS as
-    RECOVERY_SECONDS, WARMING as WARMING, sample as sample, settling_seconds as settling_seconds,
+    LEAST_ROUNDS as LEAST_ROUNDS, PAUSING as PAUSING, RECOVERY_SECONDS as RECOVERY_SECONDS,
+    SamplingProgress as SamplingProgress, WARMING as WARMING, sample as sample, settling_seconds as
+    settling_seconds,
 )
 from turnkeyml.measure.session import (
-    MachineFacts as MachineFacts, Opened as Opened, SessionInfo as SessionInfo, open_session as
-    open_session,
+    MachineFacts as MachineFacts, OpenSession as OpenSession, SessionInfo as SessionInfo,
+    open_session as open_session,
 )
 from turnkeyml.measure.spawn import Worker as Worker
 from turnkeyml.measure.statistics import (

@@ -20,7 +20,7 @@ from turnkeyml.cache import (
     write_json,
 )
 from turnkeyml.measure import statistics
-from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
+from turnkeyml.measure.accelerator import DeviceObservation, conditions_of, device_latency
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.credibility import doubts
 from turnkeyml.measure.flags import find_flags, grade_of
@@ -59,7 +59,7 @@ class ProcessResult:
 
     samples: Samples
     costs: SessionInfo
-    observation: Observation | None = None
+    observation: DeviceObservation | None = None
     """What its accelerator said after the timed runs."""
     recheck: Recheck | None = None
     """What the model did after the timed runs."""
@@ -247,7 +247,7 @@ def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions)
     )
 
 
-def _with_device(performance: Performance, found: Sequence[Observation]) -> Performance:
+def _with_device(performance: Performance, found: Sequence[DeviceObservation]) -> Performance:
     """The same statistics with those of the accelerator, if there is one."""
     latency = device_latency(found)
     energies = [o.energy_per_inference for o in found if o.energy_per_inference is not None]

@@ -49,7 +49,7 @@ _COLD = WarmUp(np.zeros(1), steady=False, block=1, timer=0.0, empty_call=0.0)
 
 
 @dataclass(frozen=True)
-class Progress:
+class SamplingProgress:
     """How far a measurement is."""
 
     seconds: float
@@ -81,7 +81,7 @@ def sample(
     rule: Rule,
     on_estimate: Callable[[float], None] | None = None,
     *,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[SamplingProgress], None] | None = None,
     referee: Referee | None = None,
     weather: Weather | None = None,
 ) -> list[Samples | BaseException]:
@@ -98,7 +98,7 @@ def sample(
     contestants = []
     for meter in meters:
         if on_progress:
-            on_progress(Progress(0.0, len(meters), WARMING))
+            on_progress(SamplingProgress(0.0, len(meters), WARMING))
         contestants.append(Series(meter, rule, least))
     if on_estimate:
         on_estimate(sum(c.estimate() for c in contestants))
@@ -115,7 +115,7 @@ class _Race:
 
     contestants: list[Series]
     rule: Rule
-    on_progress: Callable[[Progress], None] | None
+    on_progress: Callable[[SamplingProgress], None] | None
     referee: Referee | None
     weather: Weather | None
     _number: int = 0
@@ -204,7 +204,7 @@ class _Race:
     def _tell(self, doing: str = TIMING) -> None:
         if self.on_progress:
             left = sum(not c.is_out for c in self.contestants)
-            self.on_progress(Progress(self._seconds, left, doing))
+            self.on_progress(SamplingProgress(self._seconds, left, doing))
 
 
 class Series:

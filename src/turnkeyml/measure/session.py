@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from turnkeyml import system
-from turnkeyml.measure.accelerator import Observation, observe
+from turnkeyml.measure.accelerator import DeviceObservation, observe
 from turnkeyml.measure.after_timing import Recheck, recheck
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.interference import Distance, may_move
@@ -75,7 +75,7 @@ class SessionInfo:
 
 
 @dataclass
-class Opened:
+class OpenSession:
     """A session of this process that has run once, unless its runtime measures by itself."""
 
     session: Session | SelfReporting
@@ -150,7 +150,7 @@ class Opened:
         self.outputs = {}
         reset_peak_memory()
 
-    def observe(self) -> Observation | None:
+    def observe(self) -> DeviceObservation | None:
         """What the accelerator says of further runs, after the timed ones; None without one."""
         if self._runtime.reports_itself:
             return None
@@ -165,7 +165,9 @@ class Opened:
         self.session.close()
 
 
-def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]) -> Opened:
+def open_session(
+    runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]
+) -> OpenSession:
     """Load a model, feed it and run it once; a runtime that measures by itself does not run."""
     reset_peak_memory()
     before, load = memory_bytes(), load_average()
@@ -193,7 +195,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         threads=request.threads,
         site=MachineFacts(find_device(runtime.device).describe()),
     )
-    return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
+    return OpenSession(session, _meter(runtime, session, request), outputs, costs, runtime)
 
 
 def _meter(runtime: Runtime, session: Session | SelfReporting, request: Request) -> Meter:

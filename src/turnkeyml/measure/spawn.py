@@ -26,12 +26,12 @@ import numpy as np
 from turnkeyml import interpreter
 from turnkeyml.cache import BuildFolder, measurement_log, thread_lock, worker_request, write_json
 from turnkeyml.errors import MeasureError, TurnkeyError
-from turnkeyml.measure.accelerator import Observation
+from turnkeyml.measure.accelerator import DeviceObservation
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.load.under_load import LoadPoint
 from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.remote import SIGNALLED
-from turnkeyml.measure.sampler import Progress
+from turnkeyml.measure.sampler import SamplingProgress
 from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.measure.worker import Hello, WorkerRequest
@@ -76,7 +76,7 @@ class Worker:
         self,
         rule: Rule,
         on_estimate: Callable[[float], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SamplingProgress], None] | None = None,
     ) -> Samples:
         """Everything that the rule asks for, while we sleep; now and then we hear how it goes."""
         self._say(do="sample", rule=to_dict(rule))
@@ -84,7 +84,7 @@ class Worker:
             if "estimate" in words and on_estimate:
                 on_estimate(words["estimate"])
             elif "progress" in words and on_progress:
-                on_progress(from_dict(Progress, words["progress"]))
+                on_progress(from_dict(SamplingProgress, words["progress"]))
         found = from_dict(Samples, words)
         return replace(
             found,
@@ -149,10 +149,10 @@ class Worker:
         except MeasureError:
             return self._opened
 
-    def observe(self) -> Observation | None:
+    def observe(self) -> DeviceObservation | None:
         """What its accelerator says of further runs; None without one."""
         found = self._ask(do="observe")["observation"]
-        return None if found is None else from_dict(Observation, found)
+        return None if found is None else from_dict(DeviceObservation, found)
 
     def recheck(self) -> Recheck | None:
         """What the session does after its timed runs."""

@@ -27,8 +27,8 @@ from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.fresh_inputs import varied_inputs
 from turnkeyml.measure.interference import Weather
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
-from turnkeyml.measure.sampler import Progress, sample
-from turnkeyml.measure.session import Opened, SessionInfo, open_session
+from turnkeyml.measure.sampler import SamplingProgress, sample
+from turnkeyml.measure.session import OpenSession, SessionInfo, open_session
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     Cause,
@@ -132,14 +132,14 @@ def _precision(request: WorkerRequest) -> str:
     return request.judged_in or request.request.precision
 
 
-def _vary(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> None:
+def _vary(opened: OpenSession, request: WorkerRequest, folder: BuildFolder) -> None:
     """Let the inputs of the timed runs change, as far as the original has run on others."""
     if request.reference is not None:
         reference = load_reference(folder, request.reference)
         opened.vary(reference.inputs, varied_inputs(reference))
 
 
-def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Verification:
+def _verify(opened: OpenSession, request: WorkerRequest, folder: BuildFolder) -> Verification:
     """The verdict on what this runtime has computed here."""
     if request.reference is None:
         reason = "the build does not hold what the original computes; run its script again"
@@ -163,7 +163,9 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 
-def _errors(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> OutputErrors | None:
+def _errors(
+    opened: OpenSession, request: WorkerRequest, folder: BuildFolder
+) -> OutputErrors | None:
     """How far what this runtime computes here is from the original."""
     if request.reference is None:
         return None
@@ -174,7 +176,7 @@ def _errors(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Outp
 
 
 def _feed_batch(
-    opened: Opened, request: WorkerRequest, folder: BuildFolder, found: Verification
+    opened: OpenSession, request: WorkerRequest, folder: BuildFolder, found: Verification
 ) -> Verification:
     """Feed copies of the recorded inputs; the verdict on the outputs of all of them."""
     if request.reference is None:
@@ -191,7 +193,7 @@ def _feed_batch(
 
 
 def feed_batch(
-    opened: Opened,
+    opened: OpenSession,
     reference: Reference,
     *,
     batch: int,
@@ -229,7 +231,7 @@ def _copies(array: np.ndarray, count: int) -> np.ndarray:
 
 
 def serve(
-    opened: Opened,
+    opened: OpenSession,
     hello: Hello,
     commands: IO[str],
     replies: IO[str],
@@ -256,7 +258,7 @@ def claim_streams() -> tuple[IO[str], IO[str]]:
     return commands, replies
 
 
-def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+def _sample(opened: OpenSession, replies: IO[str], rule: dict[str, Any]) -> Any:
     """Measure alone, undisturbed until it is done."""
 
     def announce(seconds: float) -> None:
@@ -264,7 +266,7 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
 
     told = time.monotonic()
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: SamplingProgress) -> None:
         nonlocal told
         if time.monotonic() - told >= TELL_SECONDS:  # whoever reads it wakes up
             told = time.monotonic()
@@ -280,16 +282,20 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     return to_dict(samples)
 
 
-def _warm_up(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+def _warm_up(opened: OpenSession, replies: IO[str], rule: dict[str, Any]) -> Any:
     return to_dict(opened.meter.warm_up(from_dict(Rule, rule)))
 
 
-def _take(opened: Opened, replies: IO[str], samples: int, block: int, recovery: int) -> Any:
+def _take(opened: OpenSession, replies: IO[str], samples: int, block: int, recovery: int) -> Any:
     return to_dict(opened.meter.take(samples, block, recovery))
 
 
 def _under_load(
-    opened: Opened, replies: IO[str], plan: dict[str, Any], rule: dict[str, Any], precision: str
+    opened: OpenSession,
+    replies: IO[str],
+    plan: dict[str, Any],
+    rule: dict[str, Any],
+    precision: str,
 ) -> Any:
     """Every load of a plan; what was measured under each is told as soon as it is known."""
 
@@ -302,22 +308,22 @@ def _under_load(
     return {"done": True}
 
 
-def _memory_speed(opened: Opened, replies: IO[str]) -> Any:
+def _memory_speed(opened: OpenSession, replies: IO[str]) -> Any:
     """In a process of its own, as what it needs would count as the model's memory."""
     command = interpreter.command("turnkeyml.measure.memory", python=sys.executable)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def _costs(opened: Opened, replies: IO[str]) -> Any:
+def _costs(opened: OpenSession, replies: IO[str]) -> Any:
     return to_dict(opened.costs())
 
 
-def _observe(opened: Opened, replies: IO[str]) -> Any:
+def _observe(opened: OpenSession, replies: IO[str]) -> Any:
     return {"observation": to_dict(opened.observe())}
 
 
-def _profile(opened: Opened, replies: IO[str], seconds: float) -> Any:
+def _profile(opened: OpenSession, replies: IO[str], seconds: float) -> Any:
     return {"profile": to_dict(opened.profile(seconds))}
 
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from turnkeyml.errors import MeasureError, describe
-from turnkeyml.measure.accelerator import LoadWatch, Observation
+from turnkeyml.measure.accelerator import DeviceObservation, LoadWatch
 from turnkeyml.measure.load.generator import (
     SEED,
     LaneServer,
@@ -82,7 +82,7 @@ class LoadPoint:
     """Nanoseconds that each request waited, one for each of the samples."""
     wrong: Verification | None = None
     """The verdict on an answer under load that differs from that to a single request."""
-    observation: Observation | None = None
+    observation: DeviceObservation | None = None
     """What the accelerator said of the load."""
     median_ends: tuple[float | None, float | None] = (None, None)
     """Those of the 95% interval of the median latency, in milliseconds."""
@@ -118,7 +118,7 @@ class _Seen:
     """What went on besides while a load was kept up."""
 
     activity: Activity
-    observation: Observation | None
+    observation: DeviceObservation | None
 
 
 class _Loading:
