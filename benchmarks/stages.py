@@ -85,7 +85,7 @@ OFTEN = {
     "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.sampler": ["Series.count"],
-    "turnkeyml.measure.interference": ["Weather.wait"],
+    "turnkeyml.measure.interference": ["Interference.wait_until_quiet"],
     "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
 }
 

@@ -18,7 +18,7 @@ __getattr__ = door(
         "fresh_inputs": "FreshInputs unseen varied_inputs",
         "generation": "generations mean_over with_token_times",
         "interference": (
-            "ALIKE Distance LONGEST_PAUSE Weather are_apart bring_together extremes may_move "
+            "ALIKE Distance LONGEST_PAUSE Interference are_apart bring_together extremes may_move "
             "pass_a_token_around"
         ),
         "load.generator": "LaneServer closed_loop open_loop poisson_arrivals",

@@ -19,9 +19,9 @@ from turnkeyml.measure.generation import (
     generations as generations, mean_over as mean_over, with_token_times as with_token_times,
 )
 from turnkeyml.measure.interference import (
-    ALIKE as ALIKE, Distance as Distance, LONGEST_PAUSE as LONGEST_PAUSE, Weather as Weather,
-    are_apart as are_apart, bring_together as bring_together, extremes as extremes, may_move as
-    may_move, pass_a_token_around as pass_a_token_around,
+    ALIKE as ALIKE, Distance as Distance, Interference as Interference, LONGEST_PAUSE as
+    LONGEST_PAUSE, are_apart as are_apart, bring_together as bring_together, extremes as extremes,
+    may_move as may_move, pass_a_token_around as pass_a_token_around,
 )
 from turnkeyml.measure.load.generator import (
     LaneServer as LaneServer, closed_loop as closed_loop, open_loop as open_loop, poisson_arrivals

@@ -29,7 +29,7 @@ WINDOW_SECONDS = 0.5
 """Over less than this the counters, which come in ticks, tell nothing."""
 OTHER_CORES = 0.3
 OTHER_SHARE = 0.02
-"""Processors, and their share, that other programs may use in a calm moment, together."""
+"""Processors, and their share, that other programs may use in a quiet moment, together."""
 STOLEN_SHARE = 0.02
 THROTTLED_SHARE = 0.02
 TICKS = 0.02
@@ -64,7 +64,7 @@ Look = Callable[[], float | None]
 
 
 @dataclass
-class Weather:
+class Interference:
     """Says whether what was just measured was disturbed, and waits; for so many seconds in all."""
 
     most_seconds: float
@@ -79,21 +79,21 @@ class Weather:
         """Whether the time for waiting is used up: from now on everything counts."""
         return self.paused_seconds >= self.most_seconds
 
-    def is_stormy(self, found: Activity) -> bool:
+    def is_disturbed(self, found: Activity) -> bool:
         """Whether others had so much of the machine that the model's latency is theirs as well."""
         busy = self._is_busy(found)
         stolen = found.stolen or 0.0
         throttled = found.throttled or 0.0
-        stormy = (
+        disturbed = (
             busy
             or stolen > STOLEN_SHARE * self.processors * found.seconds + TICKS
             or throttled > THROTTLED_SHARE * found.seconds
         )
-        if not stormy:
+        if not disturbed:
             self._next_pause = FIRST_PAUSE
-        return stormy
+        return disturbed
 
-    def wait(self) -> None:
+    def wait_until_quiet(self) -> None:
         """Pause, and go on pausing while other programs run; each time for longer.
 
         What the hypervisor takes cannot be seen by whoever sleeps, so that one pause must do.

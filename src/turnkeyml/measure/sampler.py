@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from turnkeyml.measure.interference import WINDOW_SECONDS, Weather
+from turnkeyml.measure.interference import WINDOW_SECONDS, Interference
 from turnkeyml.measure.meter import Meter, Samples, Slice, WarmUp
 from turnkeyml.measure.stopping import GROWTH, Rule, Stopping
 from turnkeyml.system import Activity, allowed_processors
@@ -23,8 +23,8 @@ from turnkeyml.system import Activity, allowed_processors
 LEAST_ROUNDS = 20
 """So that the rounds of a race can be compared with each other."""
 
-LEAST_CALM = 1 / 3
-"""Of the time: where less of it is calm, everything counts, since waiting is of no use."""
+LEAST_QUIET = 1 / 3
+"""Of the time: where less of it is quiet, everything counts, since waiting is of no use."""
 
 SLICE_SECONDS = 0.1
 SLICE_ALONE_SECONDS = 0.25
@@ -83,13 +83,13 @@ def sample(
     *,
     on_progress: Callable[[SamplingProgress], None] | None = None,
     referee: Referee | None = None,
-    weather: Weather | None = None,
+    interference: Interference | None = None,
 ) -> list[Samples | BaseException]:
     """Measure all of them by one rule. One that fails costs the others nothing.
 
     ``on_estimate`` hears once how many seconds it takes at least, ``on_progress`` after each round
     how far it is. The ``referee`` ends a race that has a limit as soon as its question is answered;
-    ``weather`` lets the rounds wait for a calm moment.
+    ``interference`` lets the rounds wait for a quiet moment.
     """
     least = LEAST_ROUNDS if len(meters) > 1 else 1
     if len(meters) > 1:
@@ -103,8 +103,8 @@ def sample(
     if on_estimate:
         on_estimate(sum(c.estimate() for c in contestants))
     if rule.iterations is not None:  # so many runs, come what may
-        referee = weather = None
-    race = _Race(contestants, rule, on_progress, referee, weather)
+        referee = interference = None
+    race = _Race(contestants, rule, on_progress, referee, interference)
     race.run()
     return [c.samples(race.paused_seconds) for c in contestants]
 
@@ -117,17 +117,17 @@ class _Race:
     rule: Rule
     on_progress: Callable[[SamplingProgress], None] | None
     referee: Referee | None
-    weather: Weather | None
+    interference: Interference | None
     _number: int = 0
     _judged: int = 0
     _window: Activity = NOTHING
     """What went on since it was last decided whether rounds count."""
-    _calm_seconds: float = 0.0
-    _stormy_seconds: float = 0.0
+    _quiet_seconds: float = 0.0
+    _disturbed_seconds: float = 0.0
 
     @property
     def paused_seconds(self) -> float:
-        return self.weather.paused_seconds if self.weather else 0.0
+        return self.interference.paused_seconds if self.interference else 0.0
 
     def run(self) -> None:
         while not self._is_over():
@@ -143,32 +143,32 @@ class _Race:
         return all(c.is_done(self._number) for c in self.contestants)
 
     def _take_in(self) -> None:
-        """Let the latest rounds count, or set them aside and wait for a calm moment."""
-        if self.weather is None or not self.weather.most_seconds or self._is_hopeless():
+        """Let the latest rounds count, or set them aside and wait for a quiet moment."""
+        if self.interference is None or not self.interference.most_seconds or self._is_hopeless():
             self._count_all()
             return
         if self._window.seconds < WINDOW_SECONDS:
             return
-        if not self.weather.is_stormy(self._window):
-            self._calm_seconds += self._window.seconds
+        if not self.interference.is_disturbed(self._window):
+            self._quiet_seconds += self._window.seconds
             self._count_all()
             return
-        self._stormy_seconds += self._window.seconds
+        self._disturbed_seconds += self._window.seconds
         self._window = NOTHING
         for contestant in self.contestants:
             contestant.set_aside()
-        if not self.weather.is_over:
+        if not self.interference.is_over:
             self._tell(PAUSING)
-            self.weather.wait()
+            self.interference.wait_until_quiet()
         if self._is_hopeless():  # what was measured counts
             for contestant in self.contestants:
                 contestant.restore()
 
     def _is_hopeless(self) -> bool:
-        """Whether the time for waiting is used up and there is little calm to be had."""
-        assert self.weather is not None
-        everything = self._calm_seconds + self._stormy_seconds
-        return self.weather.is_over and self._calm_seconds < LEAST_CALM * everything
+        """Whether the time for waiting is used up and there is little quiet to be had."""
+        assert self.interference is not None
+        everything = self._quiet_seconds + self._disturbed_seconds
+        return self.interference.is_over and self._quiet_seconds < LEAST_QUIET * everything
 
     def _count_all(self) -> None:
         self._window = NOTHING

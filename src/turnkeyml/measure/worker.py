@@ -25,7 +25,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
 from turnkeyml.measure.fresh_inputs import varied_inputs
-from turnkeyml.measure.interference import Weather
+from turnkeyml.measure.interference import Interference
 from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
 from turnkeyml.measure.sampler import SamplingProgress, sample
 from turnkeyml.measure.session import OpenSession, SessionInfo, open_session
@@ -275,8 +275,10 @@ def _sample(opened: OpenSession, replies: IO[str], rule: dict[str, Any]) -> Any:
     wanted = from_dict(Rule, rule)
     if isinstance(opened.meter, ReportedMeter):
         return to_dict(opened.meter.sample(wanted))
-    weather = Weather(wanted.pause_seconds)
-    (samples,) = sample([opened.meter], wanted, announce, on_progress=tell, weather=weather)
+    interference = Interference(wanted.pause_seconds)
+    (samples,) = sample(
+        [opened.meter], wanted, announce, on_progress=tell, interference=interference
+    )
     if isinstance(samples, BaseException):
         raise samples
     return to_dict(samples)
