@@ -39,11 +39,11 @@ from turnkeyml.cache import BuildFolder, add_evaluation, load_state, update_stat
 from turnkeyml.measure import (
     DEFAULT_RULE,
     RIGOROUS_RULE,
-    Costs,
     FreshInputs,
+    ProcessResult,
     Samples,
+    SessionInfo,
     SessionMeter,
-    Sitting,
     SpeedVerdict,
     Worker,
     WorkerRequest,
@@ -457,7 +457,9 @@ def coverage(_: Path) -> None:
         inside += interval is not None and interval.low <= TRUE_MEDIAN <= interval.high
     for number in range(50):
         samples = measured(drifting, number)
-        record = evaluation_of([Sitting(samples, Costs(0.0))], device, runtime, 1, DEFAULT_RULE)
+        record = evaluation_of(
+            [ProcessResult(samples, SessionInfo(0.0))], device, runtime, 1, DEFAULT_RULE
+        )
         assert record.performance is not None
         kinds = {flag.kind for flag in record.performance.flags}
         flagged += "drift" in kinds
@@ -521,7 +523,7 @@ def made_up(cache: Path, side: int, place: Placement, rng: np.random.Generator, 
             distances=tuple(distance.tolist()),
             memory_speeds=tuple(rng.normal(20, 0.4, 2).tolist()),
         )
-        sittings.append(Sitting(samples, Costs(0.1)))
+        sittings.append(ProcessResult(samples, SessionInfo(0.1)))
     where = build.benchmark("x86", "ort")
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     evaluation = evaluation_of(sittings, device, runtime, 2, RIGOROUS_RULE)

@@ -57,13 +57,13 @@ WORKER = {
         "to_dict",
         "_reply",
     ],
-    "turnkeyml.measure.opening": [
-        "Site",
+    "turnkeyml.measure.session": [
+        "MachineFacts",
         "find_device",
         "_run_once",
         "observe",
-        "Opened.costs",
-        "Opened.forget_outputs",
+        "OpenSession.costs",
+        "OpenSession.forget_outputs",
     ],
     "turnkeyml.measure.accelerator": ["_device_times", "_steady_loop"],
     "turnkeyml.measure.meter": ["SessionMeter.warm_up"],
@@ -82,10 +82,10 @@ TRT = {
 }
 OFTEN = {
     "turnkeyml.system.activity": ["read"],
-    "turnkeyml.measure.rules": ["Stopping.reason"],
+    "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
-    "turnkeyml.measure.contestant": ["Contestant.count"],
-    "turnkeyml.measure.weather": ["Weather.wait"],
+    "turnkeyml.measure.sampler": ["Series.count"],
+    "turnkeyml.measure.interference": ["Interference.wait_until_quiet"],
     "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
 }
 

@@ -22,10 +22,10 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.measure import (
     DEFAULT_RULE,
     RIGOROUS_RULE,
-    Costs,
+    ProcessResult,
     Rule,
     Samples,
-    Sitting,
+    SessionInfo,
     evaluation_of,
     failed,
     median_interval,
@@ -325,7 +325,7 @@ def measure(
     """
     build = folder_of(cache, script, digest)
     sittings = [
-        Sitting(
+        ProcessResult(
             Samples(
                 timed=(values * 1e6).astype(np.int64),
                 block=1,
@@ -338,7 +338,7 @@ def measure(
                 timer=50.0,
                 empty_call=50.0,
             ),
-            Costs(0.1, runtime_version=version, libraries={"onnxruntime": version}),
+            SessionInfo(0.1, runtime_version=version, libraries={"onnxruntime": version}),
         )
         for values in processes or [stream()]
     ]

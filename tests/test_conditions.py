@@ -14,11 +14,11 @@ import pytest
 
 from turnkeyml.measure import (
     DEFAULT_RULE,
-    Costs,
+    ProcessResult,
     Rule,
     Samples,
+    SessionInfo,
     SessionMeter,
-    Sitting,
     evaluation_of,
     find_flags,
     sample,
@@ -280,7 +280,7 @@ class Work:
 
 def evaluate(samples: Samples, rule: Rule) -> Evaluation:
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
-    return evaluation_of([Sitting(samples, Costs(0.1))], device, runtime, 1, rule)
+    return evaluation_of([ProcessResult(samples, SessionInfo(0.1))], device, runtime, 1, rule)
 
 
 def kinds(evaluation: Evaluation) -> set[str]:

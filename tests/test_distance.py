@@ -16,13 +16,13 @@ from turnkeyml.measure import (
     DEFAULT_RULE,
     QUICK_RULE,
     RIGOROUS_RULE,
-    Costs,
     Distance,
+    MachineFacts,
+    ProcessResult,
     Rule,
     Samples,
+    SessionInfo,
     SessionMeter,
-    Site,
-    Sitting,
     are_apart,
     bring_together,
     evaluation_of,
@@ -30,11 +30,11 @@ from turnkeyml.measure import (
     load_distances,
     may_move,
     memory_speed,
-    opening,
     pass_a_token_around,
     save_evaluation,
 )
 from turnkeyml.measure import meter as meters
+from turnkeyml.measure import session as opening
 from turnkeyml.nouns import Evaluation, FlagKind, Grade
 from turnkeyml.runtimes import Request, find_device, find_runtime
 
@@ -179,7 +179,9 @@ def samples_of(distances: tuple[float | None, ...], slow: float = 1.06) -> Sampl
 
 
 def evaluated(*distances: float | None, threads: int = 2, may_move: bool = False) -> Evaluation:
-    sitting = Sitting(samples_of(distances), Costs(0.1, site=Site(may_move=may_move)))
+    sitting = ProcessResult(
+        samples_of(distances), SessionInfo(0.1, site=MachineFacts(may_move=may_move))
+    )
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     return evaluation_of([sitting], device, runtime, threads, Rule())
 
@@ -191,7 +193,7 @@ def kinds(evaluation: Evaluation) -> set[FlagKind]:
 
 def test_the_distance_is_recorded_and_kept_with_the_samples(tmp_path):
     distances = (None, *(NEAR,) * (ROUNDS - 2), FAR)
-    sitting = Sitting(samples_of(distances), Costs(0.1))
+    sitting = ProcessResult(samples_of(distances), SessionInfo(0.1))
     evaluation = evaluated(*distances)
     save_evaluation(tmp_path, [sitting, sitting], evaluation)
     first, second = load_distances(tmp_path / "samples.npz")
@@ -212,7 +214,7 @@ def test_processors_that_move_are_flagged_and_no_drift_is_blamed_on_the_model():
     assert kinds(evaluated(*moved)) == {FlagKind.PLACEMENT}
     unknown = replace(samples_of(moved), distances=())
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
-    record = evaluation_of([Sitting(unknown, Costs(0.1))], device, runtime, 2, Rule())
+    record = evaluation_of([ProcessResult(unknown, SessionInfo(0.1))], device, runtime, 2, Rule())
     assert FlagKind.DRIFT in kinds(record)
 
 
@@ -243,8 +245,10 @@ def test_the_speed_of_the_memory_is_plausible():
 
 
 def test_the_record_has_the_middle_of_what_the_memory_was_seen_to_do():
-    sitting = Sitting(replace(samples_of((NEAR,) * 4), memory_speeds=(19.0, 20.0)), Costs(0.1))
-    other = Sitting(replace(sitting.samples, memory_speeds=(20.0, 25.0)), Costs(0.1))
+    sitting = ProcessResult(
+        replace(samples_of((NEAR,) * 4), memory_speeds=(19.0, 20.0)), SessionInfo(0.1)
+    )
+    other = ProcessResult(replace(sitting.samples, memory_speeds=(20.0, 25.0)), SessionInfo(0.1))
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     record = evaluation_of([sitting, other], device, runtime, 2, Rule())
     assert record.conditions.memory_speed == 20.0

@@ -419,7 +419,7 @@ def test_a_worker_that_dies_there_is_the_failure_of_the_row(sshd, python, cache)
 @needs_sshd
 def test_a_silent_connection_ends_the_worker(sshd, python, reach, tmp_path, monkeypatch):
     """As if a cable was pulled: nothing ends, and nothing arrives."""
-    from turnkeyml.measure import hosts as starting
+    from turnkeyml.measure import spawn as starting
 
     monkeypatch.setattr(starting, "SILENCE_SECONDS", 2.0)
     monkeypatch.setattr(starting, "BEAT_SECONDS", 0.5)

@@ -15,11 +15,11 @@ from turnkeyml.cache import samples_file
 from turnkeyml.measure import (
     DEFAULT_RULE,
     LEAST_ROUNDS,
-    Costs,
+    ProcessResult,
     Rule,
     Samples,
+    SessionInfo,
     SessionMeter,
-    Sitting,
     evaluation_of,
     load_samples,
     relative_half_width,
@@ -71,7 +71,7 @@ def measure(model: Model, rule: Rule = DEFAULT_RULE) -> Samples:
 
 
 def evaluate(*samples: Samples, rule: Rule = DEFAULT_RULE):
-    sittings = [Sitting(s, Costs(0.1)) for s in samples]
+    sittings = [ProcessResult(s, SessionInfo(0.1)) for s in samples]
     device, runtime = find_device("x86"), find_runtime("ort", "x86")
     return sittings, evaluation_of(sittings, device, runtime, 1, rule)
 

@@ -17,9 +17,9 @@ from turnkeyml.api import system
 from turnkeyml.display import build_lines, cautions
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.measure import (
-    Observation,
+    DeviceObservation,
+    ProcessResult,
     Rule,
-    Sitting,
     accelerator,
     evaluation_of,
     observe,
@@ -137,8 +137,8 @@ def evaluated(monitor) -> Evaluation:
     rule = Rule.exactly(50)
     (samples,) = sample([opened.meter], rule)
     assert not isinstance(samples, BaseException)
-    observation = from_dict(Observation, json.loads(json.dumps(to_dict(opened.observe()))))
-    sitting = Sitting(samples, opened.costs(), observation)
+    observation = from_dict(DeviceObservation, json.loads(json.dumps(to_dict(opened.observe()))))
+    sitting = ProcessResult(samples, opened.costs(), observation)
     record = evaluation_of([sitting], DEVICE, runtime, 1, rule)
     return from_dict(Evaluation, json.loads(json.dumps(to_dict(record))))
 

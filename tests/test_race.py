@@ -22,10 +22,10 @@ from turnkeyml.measure import (
     DEFAULT_RULE,
     LEAST_ROUNDS,
     PAUSING,
-    Progress,
     RoundReferee,
     Rule,
     Samples,
+    SamplingProgress,
     SessionMeter,
     judge,
     load_samples,
@@ -308,7 +308,7 @@ class Settling(Model):
 
 
 def test_a_contestant_is_as_fast_in_a_race_as_alone_on_many_processors(monkeypatch):
-    monkeypatch.setattr("turnkeyml.system.machine.allowed_processors", lambda: set(range(16)))
+    monkeypatch.setattr("turnkeyml.measure.sampler.allowed_processors", lambda: set(range(16)))
     nobody_drops_out = replace(DEFAULT_RULE, race_seconds=None)
     raced = race(Settling(4, seed=1), Settling(5, seed=2), rule=nobody_drops_out)
     (alone,) = race(Settling(4, seed=3))
@@ -389,7 +389,7 @@ def test_a_long_measurement_is_told_at_a_bounded_rate():
     now = iter(np.arange(0, 1000, 0.5))
     report = Report(lambda seconds, doing: heard.append((seconds, doing)), 1, lambda: next(now))
     for _ in range(60):
-        report.progress(Progress(1.0, 3))
+        report.progress(SamplingProgress(1.0, 3))
     assert 4 <= len(heard) <= 60 * 0.5 / 5 + 1
     assert heard[0][1] == "3 contestants take turns"
 
@@ -398,9 +398,9 @@ def test_the_words_say_what_is_going_on():
     heard: list[str] = []
     report = Report(lambda _, doing: heard.append(doing), 5, iter(range(0, 900, 9)).__next__)
     report.loading("ort fp32")
-    report.progress(Progress(1.0, 1, PAUSING))
+    report.progress(SamplingProgress(1.0, 1, PAUSING))
     report.next_process()
-    report.progress(Progress(1.0, 1))
+    report.progress(SamplingProgress(1.0, 1))
     assert heard == [
         "loading ort fp32 (process 1 of 5)",
         "waiting for other load to pass (process 1 of 5)",
@@ -564,7 +564,7 @@ import sys
 from turnkeyml.evaluate import measuring
 from turnkeyml.evaluate.assignment import Assignment
 from turnkeyml.evaluate.child import perform
-from turnkeyml.measure.rules import Rule
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Input, Plan, Task
 
 script, cache = sys.argv[1:]

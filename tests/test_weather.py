@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from turnkeyml.measure import LONGEST_PAUSE, Rule, Samples, Slice, WarmUp, Weather, sample
+from turnkeyml.measure import LONGEST_PAUSE, Interference, Rule, Samples, Slice, WarmUp, sample
 from turnkeyml.system import Activity, Reading, activity
 
 CALM = Activity(0.1, 0.0, 0.0, 0.0, 0.0)
@@ -40,8 +40,8 @@ class Machine:
         total = sum(min(self.now, end) - begin for begin, end in self._busy if begin < self.now)
         return Reading(moment=self.now, own=0.0, busy=total, stolen=0.0, throttled=0.0)
 
-    def weather(self, most: float) -> Weather:
-        return Weather(most, processors=2, read=self.read, sleep=self.sleep)
+    def interference(self, most: float) -> Interference:
+        return Interference(most, processors=2, read=self.read, sleep=self.sleep)
 
 
 class Meter:
@@ -65,7 +65,7 @@ class Meter:
 
 
 def measure(machine: Machine, most: float = 10.0, rule: Rule = RULE) -> Samples:
-    (samples,) = sample([Meter(machine)], rule, weather=machine.weather(most))
+    (samples,) = sample([Meter(machine)], rule, interference=machine.interference(most))
     assert isinstance(samples, Samples)
     return samples
 
@@ -132,7 +132,7 @@ def test_an_exact_number_of_runs_is_never_interrupted():
 def test_a_stormy_round_counts_for_nobody_in_a_race():
     machine = Machine((1.0, 2.5))
     meters = [Meter(machine), Meter(machine, 2 * LATENCY)]
-    one, other = sample(meters, RULE, weather=machine.weather(10.0))
+    one, other = sample(meters, RULE, interference=machine.interference(10.0))
     assert len(one.slices) == len(other.slices)
     assert len(one.set_aside) > 0
     assert len(other.set_aside) > 0
@@ -140,7 +140,7 @@ def test_a_stormy_round_counts_for_nobody_in_a_race():
 
 
 @pytest.mark.parametrize(
-    ("found", "stormy"),
+    ("found", "disturbed"),
     [
         (Activity(0.5, 0.1, 0.0, 0.0), False),
         (Activity(0.5, 0.3, 0.0, 0.0), True),
@@ -150,14 +150,14 @@ def test_a_stormy_round_counts_for_nobody_in_a_race():
         (Activity(0.5), False),
     ],
 )
-def test_a_storm_is_told_by_what_others_had(found, stormy):
-    assert Weather(1.0, processors=2).is_stormy(found) is stormy
+def test_a_storm_is_told_by_what_others_had(found, disturbed):
+    assert Interference(1.0, processors=2).is_disturbed(found) is disturbed
 
 
 def test_what_the_hypervisor_takes_is_waited_for_once():
     """It does not show while nothing runs."""
     machine = Machine()
-    machine.weather(10.0).wait()
+    machine.interference(10.0).wait_until_quiet()
     assert machine.pauses == [0.5]
 
 

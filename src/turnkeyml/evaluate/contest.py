@@ -11,12 +11,12 @@ from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.evaluate.progress import Report, Tell
 from turnkeyml.evaluate.runner import Outcome, Runner
 from turnkeyml.measure import (
+    Interference,
     Meter,
     ReportedMeter,
     RoundReferee,
     Rule,
     Samples,
-    Weather,
     Worker,
     may_win,
     memory_speed,
@@ -120,19 +120,24 @@ def _sample(
     referee = RoundReferee(
         _baseline_number(ready, baseline), _may_win(ready, strict), rule.precision
     )
-    weather = _weather(entries, rule)
+    interference = _interference(entries, rule)
     return sample(
-        meters, rule, announce, on_progress=report.progress, referee=referee, weather=weather
+        meters,
+        rule,
+        announce,
+        on_progress=report.progress,
+        referee=referee,
+        interference=interference,
     )
 
 
-def _weather(entries: list[Entry], rule: Rule) -> Weather:
-    """The weather of a race; of machines whose counters we cannot read, what the rounds tell."""
+def _interference(entries: list[Entry], rule: Rule) -> Interference:
+    """The interference in a race; of machines without readable counters, what the rounds tell."""
     if all(_is_here(entry.meter) for entry in entries):
-        return Weather(rule.pause_seconds)
+        return Interference(rule.pause_seconds)
     processors = min(len(entry.costs().site.processors) for entry in entries)
     unknown = Reading(0.0, 0.0)
-    return Weather(rule.pause_seconds, processors, read=lambda: unknown)
+    return Interference(rule.pause_seconds, processors, read=lambda: unknown)
 
 
 def _may_win(ready: list[Runner], strict: bool) -> list[bool]:

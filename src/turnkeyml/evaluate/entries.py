@@ -13,12 +13,12 @@ from turnkeyml.build import Subject
 from turnkeyml.cache import BuildFolder, measurement_log
 from turnkeyml.measure import (
     NOT_SEEN,
-    Costs,
+    DeviceObservation,
     LoadPoint,
     Meter,
-    Observation,
     Recheck,
     Rule,
+    SessionInfo,
     Worker,
     WorkerRequest,
     open_session,
@@ -43,8 +43,8 @@ class Entry:
     """A contestant that is loaded, verified and ready to be timed."""
 
     meter: Meter
-    costs: Callable[[], Costs]
-    observe: Callable[[], Observation | None]
+    costs: Callable[[], SessionInfo]
+    observe: Callable[[], DeviceObservation | None]
     """What the accelerator says, after the timed runs."""
     verification: Verification | None
     under_load: Callable[[LoadPlan, Rule, str, Callable[[str], None]], Iterator[LoadPoint]]

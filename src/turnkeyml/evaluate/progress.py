@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from turnkeyml.measure import PAUSING, WARMING, Progress
+from turnkeyml.measure import PAUSING, WARMING, SamplingProgress
 
 EVERY_SECONDS = 5.0
 
@@ -33,7 +33,7 @@ class Report:
         """A contestant of a race is loaded, which may mean that it is compiled."""
         self._say(f"loading {label}")
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: SamplingProgress) -> None:
         """A round is over, or a pause begins; most of them are not worth a word."""
         if self._clock() - self._told < EVERY_SECONDS:
             return

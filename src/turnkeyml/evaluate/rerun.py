@@ -13,7 +13,7 @@ from turnkeyml.build import Subject
 from turnkeyml.discover import find_inputs, find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
-from turnkeyml.measure import Hello, Opened, claim_streams, open_session, serve
+from turnkeyml.measure import Hello, OpenSession, claim_streams, open_session, serve
 from turnkeyml.nouns import Verification, from_dict
 from turnkeyml.runtimes import Request, find_runtime
 from turnkeyml.verify import Reference, judge_live
@@ -76,7 +76,7 @@ def main() -> None:
         opened.close()
 
 
-def _verdict(opened: Opened, reference: Reference, precision: str) -> Verification:
+def _verdict(opened: OpenSession, reference: Reference, precision: str) -> Verification:
     found = opened.verified(
         lambda within: judge_live(opened.outputs, opened.run_on, reference, within), precision
     )

@@ -12,11 +12,11 @@ from turnkeyml.cache import measurement_log
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.evaluate.entries import Contestant, Entry
 from turnkeyml.measure import (
-    Observation,
+    DeviceObservation,
+    ProcessResult,
     Recheck,
     Rule,
     Samples,
-    Sitting,
     about_folding,
     evaluation_of,
     failed,
@@ -41,7 +41,7 @@ class Outcome:
 
     evaluation: Evaluation
     folder: Path | None = None
-    sittings: tuple[Sitting, ...] = ()
+    sittings: tuple[ProcessResult, ...] = ()
 
 
 def changed_warning(contestant: Contestant) -> str:
@@ -58,12 +58,12 @@ class Runner:
 
     def __init__(self, contestant: Contestant) -> None:
         self._contestant = contestant
-        self._sittings: list[Sitting] = []
+        self._sittings: list[ProcessResult] = []
         self._verification: Verification | None = None
         self._reason: str | None = None
         """Why there is no result, or none of the later processes."""
         self.entry: Entry | None = None
-        self._observation: Observation | None = None
+        self._observation: DeviceObservation | None = None
         self._recheck: Recheck | None = None
         names = contestant.runtime.name, contestant.place.name, contestant.precision
         self._names = (*names, contestant.place.host_name)
@@ -127,7 +127,7 @@ class Runner:
             self._note_verdict(self._recheck.verification)
 
     def note(
-        self, samples: Samples | BaseException, observation: Observation | None = None
+        self, samples: Samples | BaseException, observation: DeviceObservation | None = None
     ) -> None:
         """Keep what a process measured; an end of the process after that costs nothing.
 
@@ -138,7 +138,9 @@ class Runner:
             if isinstance(samples, BaseException):
                 raise samples
             seen = observation or self._observation
-            self._sittings.append(Sitting(samples, self.entry.costs(), seen, recheck=self._recheck))
+            self._sittings.append(
+                ProcessResult(samples, self.entry.costs(), seen, recheck=self._recheck)
+            )
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
             self._fail(error)
 

@@ -8,52 +8,47 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "accelerator": "LoadWatch Observation observe",
+        "accelerator": "DeviceObservation LoadWatch observe",
         "after_timing": "PairedRatio Recheck product_rate recheck",
-        "contestant": "RECOVERY_SECONDS settling_seconds",
-        "distance": (
-            "ALIKE Distance are_apart bring_together extremes may_move pass_a_token_around"
+        "credibility": "doubts",
+        "flags": (
+            "LIMITS about_folding disturbance_of disturbances find_flags grade_of load_flags "
+            "margin_of"
         ),
-        "elimination": "Elimination PerCopy is_clearly_slower",
-        "flags": "about_folding find_flags",
         "fresh_inputs": "FreshInputs unseen varied_inputs",
         "generation": "generations mean_over with_token_times",
-        "grade": "LIMITS disturbance_of disturbances grade_of margin_of",
-        "load.arrivals": "poisson_arrivals",
-        "load.extent": "Extent extent_of",
-        "load.flags": "load_flags",
-        "load.generator": "closed_loop open_loop",
-        "load.intervals": "memory_of percentile_interval",
-        "load.measure": "LoadPoint measure_under_load",
-        "load.search": "find_rate",
-        "load.server": "LaneServer",
-        "load.summary": "is_overloaded summary_of",
-        "load.trace": "Answer",
+        "interference": (
+            "ALIKE Distance Interference LONGEST_PAUSE are_apart bring_together extremes "
+            "may_move pass_a_token_around"
+        ),
+        "load.generator": "LaneServer closed_loop open_loop poisson_arrivals",
+        "load.trace": "Answer is_overloaded memory_of percentile_interval summary_of",
+        "load.under_load": "Extent LoadPoint extent_of find_rate measure_under_load",
         "memory": "memory_speed",
-        "meter": "Meter SessionMeter Slice WarmUp",
+        "meter": "Meter NOT_SEEN ReportedMeter SELF_REPORTED Samples SessionMeter Slice WarmUp",
         "metric": "METRIC MetricRequest",
         "noise": "noise_floor",
-        "opening": "Opened open_session",
-        "plausibility": "doubts",
-        "race": "LEAST_ADVANTAGE RoundReferee judge may_win speedup",
+        "race": (
+            "Elimination LEAST_ADVANTAGE PerCopy RoundReferee is_clearly_slower judge may_win "
+            "speedup"
+        ),
         "ratios": (
             "Distribution GeometricMean Guess Ratio SpeedVerdict draws_from_interval "
             "draws_from_samples guess_from_interval guess_from_samples ratio_generator "
             "ratio_of verdict_on"
         ),
         "record": (
-            "Costs Sitting evaluation_of failed load_distances load_samples "
+            "ProcessResult evaluation_of failed load_distances load_samples "
             "load_samples_and_distances save_evaluation"
         ),
         "remote": "Store",
-        "reported": "NOT_SEEN ReportedMeter SELF_REPORTED",
-        "rules": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
-        "sampler": "LEAST_ROUNDS PAUSING Progress WARMING sample",
-        "samples": "Samples",
-        "site": "Site",
+        "sampler": (
+            "LEAST_ROUNDS PAUSING RECOVERY_SECONDS SamplingProgress WARMING sample settling_seconds"
+        ),
+        "session": "MachineFacts OpenSession SessionInfo open_session",
         "spawn": "Worker",
         "statistics": "Interval SAMPLES_NEEDED median_interval percentile student",
-        "weather": "LONGEST_PAUSE Weather",
+        "stopping": "DEFAULT_RULE QUICK_RULE RIGOROUS_RULE Rule is_moving relative_half_width",
         "worker": "Hello WorkerRequest claim_streams serve",
     },
 )

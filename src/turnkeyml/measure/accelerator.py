@@ -1,6 +1,6 @@
-"""What an accelerator says of its runs: device time, energy and conditions, after the timed runs.
+"""Device time, energy and conditions of an accelerator, read after the timed runs.
 
-The latency is that of a synchronised call with its transfers, and this changes nothing about it.
+The latency is that of a synchronized call with its transfers, and this changes nothing about it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ events just before count."""
 
 
 @dataclass(frozen=True)
-class Observation:
+class DeviceObservation:
     """What one process saw of its accelerator after its timed runs."""
 
     times: tuple[float, ...] = ()
@@ -39,7 +39,7 @@ class Observation:
     conditions: dict[str, Any] = field(default_factory=dict)
 
 
-def observe(session: Session, monitor: Monitor | None) -> Observation | None:
+def observe(session: Session, monitor: Monitor | None) -> DeviceObservation | None:
     """The device time, the energy and the conditions of a session; None without accelerator."""
     has_times = hasattr(session, "device_times")
     if not has_times and monitor is None:
@@ -53,7 +53,7 @@ def observe(session: Session, monitor: Monitor | None) -> Observation | None:
         energy, more = _steady_loop(session, monitor, WARM_SECONDS - busy)
         looks += more
     memory = session.device_memory() if hasattr(session, "device_memory") else None
-    return Observation(times, energy, memory, _worst(looks))
+    return DeviceObservation(times, energy, memory, _worst(looks))
 
 
 def _device_times(session: Any) -> tuple[float, ...]:
@@ -113,7 +113,7 @@ class LoadWatch:
         self._before = None if monitor is None else monitor.energy()
         self._began = time.perf_counter()
 
-    def end(self, answers: int | None) -> Observation | None:
+    def end(self, answers: int | None) -> DeviceObservation | None:
         """What it says of the load; None without an accelerator.
 
         The energy per answer includes what it takes while it waits for requests. It is not known
@@ -122,21 +122,23 @@ class LoadWatch:
         seconds = time.perf_counter() - self._began
         measure = getattr(self._session, "device_memory", None)
         if self._monitor is None:
-            return None if measure is None else Observation(peak_memory_bytes=measure())
+            return None if measure is None else DeviceObservation(peak_memory_bytes=measure())
         after, before = self._monitor.energy(), self._before
         energy = None
         if answers and seconds >= STEADY_SECONDS and after and before and after > before:
             energy = (after - before) / answers
         memory = None if measure is None else measure()
-        return Observation((), energy, memory, self._monitor.look())
+        return DeviceObservation((), energy, memory, self._monitor.look())
 
 
-def conditions_of(observations: Sequence[Observation]) -> dict[str, Any]:
+def conditions_of(observations: Sequence[DeviceObservation]) -> dict[str, Any]:
     """The conditions of the accelerator over all processes of a measurement."""
     return _worst([o.conditions for o in observations if o.conditions])
 
 
-def device_latency(observations: Sequence[Observation]) -> tuple[float, Interval | None] | None:
+def device_latency(
+    observations: Sequence[DeviceObservation],
+) -> tuple[float, Interval | None] | None:
     """The median of the device times of all processes with its interval; None if none has any."""
     times = [np.array(o.times) for o in observations if o.times]
     if not times:

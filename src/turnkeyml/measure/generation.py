@@ -1,4 +1,4 @@
-"""What the measured invocations of a decoder mean for whoever waits for its tokens."""
+"""Token times: what the measured invocations of a decoder mean for its users."""
 
 from __future__ import annotations
 

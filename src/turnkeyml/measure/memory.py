@@ -1,8 +1,9 @@
-"""How fast is the memory now? Neighbours on the host of a virtual machine share its bandwidth.
+"""Measure the speed of the memory, which neighbors on the host of a virtual machine share.
 
 A ResNet-18 takes 2 to 3% longer at times at which copying memory takes 8% longer, and nothing else
 in the guest shows it. How much of that reaches a model depends on the model, so that nothing can be
-corrected by it; but two measurements at the same speed can be compared more closely.
+corrected by it; but two measurements at the same speed can be compared more closely. A program of
+its own, as the memory that it needs would count as that of the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The stopwatch: runs one session and times it. When to stop is decided elsewhere."""
+"""Time a session: its warm-up, slices of timed runs, and the samples that they make.
+
+When to stop is decided by the sampler. A runtime that measures by itself has a meter as well, whose
+numbers are recorded as they are and never trusted.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from turnkeyml.errors import MeasureError
 from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
-from turnkeyml.measure.distance import Look, bring_together, may_move
 from turnkeyml.measure.fresh_inputs import FreshInputs
-from turnkeyml.measure.rules import Rule, is_moving, is_steady
-from turnkeyml.system import Activity, has_running_threads, read_activity
+from turnkeyml.measure.interference import Look, bring_together, may_move
+from turnkeyml.measure.stopping import Rule, is_moving, is_steady
+from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.runtimes import SelfReporting
+from turnkeyml.system import Activity, OwnLoad, has_running_threads, read_activity
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
+
 
 TIMER_SHARE = 0.001
 """What reading the clock may cost of what is timed."""
@@ -45,6 +53,15 @@ MOST_RECOVERY = 1_000_000_000
 MOST_SLICE = 2_000_000_000
 """Nanoseconds that some runs may take together with what is done between them. A turn is planned by
 the median run of the warm-up, which says little where most runs skip the work."""
+
+SELF_REPORTED = "self-reported"
+"""Why such a measurement stopped: nobody but the runtime knows."""
+
+NOT_SEEN = Verification(
+    Verdict.NOT_CHECKED,
+    Cause.NO_OUTPUT,
+    "the runtime measures by itself, and turnkey does not see its outputs",
+)
 
 Clock = Callable[[], int]
 
@@ -82,6 +99,55 @@ class Slice:
     """How far apart the processors were, when we last looked; see ``Distance``."""
     waited: float = 0.0
     """Seconds that we spent before it to bring the processors together."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What was timed in one process, in nanoseconds; nothing is left out."""
+
+    timed: np.ndarray
+    """The samples in the order in which they were taken, each of ``block`` runs."""
+    block: int
+    slices: tuple[int, ...]
+    """How many of them were taken in each round."""
+    walls: tuple[int, ...]
+    """Nanoseconds from the first to the last run of each round."""
+    warmup: np.ndarray
+    steady: bool
+    stopped: str
+    timer: float
+    empty_call: float
+    activities: tuple[Activity, ...] = ()
+    """What else went on; from the warm-up on if the timed runs were short."""
+    set_aside: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Samples of moments in which others had the machine; they do not count."""
+    paused_seconds: float = 0.0
+    """Spent on waiting for such moments to pass."""
+    distances: tuple[float | None, ...] = ()
+    """How far apart the processors were in each round; see ``Distance``."""
+    memory_speeds: tuple[float, ...] = ()
+    """Gigabytes that were copied in a second before the runs and after them."""
+
+    own_load: OwnLoad | None = None
+    """What the script's own leftovers did meanwhile, if it left any."""
+
+    @property
+    def latencies(self) -> np.ndarray:
+        """Nanoseconds of one run, a sample each."""
+        return self.timed / self.block
+
+    @property
+    def runs(self) -> int:
+        return len(self.timed) * self.block
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the timed runs."""
+        return sum(self.walls) / 1e9
+
+    def rounds(self) -> list[np.ndarray]:
+        """The latencies of each round."""
+        return np.split(self.latencies, np.cumsum(self.slices)[:-1])
 
 
 class Meter(Protocol):
@@ -370,3 +436,34 @@ def _without_collector() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+class ReportedMeter:
+    """A meter whose runs only the runtime can time, so that it cannot take turns with others."""
+
+    def __init__(self, session: SelfReporting) -> None:
+        self._session = session
+
+    def sample(self, rule: Rule, *callbacks: Callable[[Any], None] | None) -> Samples:
+        """What the runtime reports, as one sample of all its runs."""
+        found = self._session.measure(rule.iterations or rule.least_runs)
+        return Samples(
+            timed=np.array([round(found.mean_latency * 1e6 * found.iterations)]),
+            block=found.iterations,
+            slices=(1,),
+            walls=(round(1e9 * found.iterations / found.throughput),),
+            warmup=np.zeros(0, dtype=np.int64),
+            steady=True,
+            stopped=SELF_REPORTED,
+            timer=0.0,
+            empty_call=0.0,
+        )
+
+    def warm_up(self, rule: Rule) -> WarmUp:
+        raise MeasureError("A runtime that measures by itself cannot take turns with others.")
+
+    def take(self, samples: int, block: int, recovery: int = 0) -> Slice:
+        raise MeasureError("A runtime that measures by itself cannot take turns with others.")
+
+    def rest(self) -> None:
+        """Does nothing: it runs only while it measures."""

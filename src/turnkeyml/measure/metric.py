@@ -1,4 +1,4 @@
-"""The process that runs a metric of the user's on one configuration of a build.
+"""Run a user's metric on one configuration of a build, in a process of its own.
 
 Its imports and its data are not those of the process that is timed.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from turnkeyml.cache import BuildFolder, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
-from turnkeyml.measure.opening import open_session
+from turnkeyml.measure.session import open_session
 from turnkeyml.measure.worker import WorkerRequest, claim_streams
 from turnkeyml.nouns import from_dict
 from turnkeyml.runtimes import find_runtime

@@ -12,14 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from turnkeyml.measure.distance import Distance
-from turnkeyml.measure.grade import LIMITS, margin_of
+from turnkeyml.measure.flags import LIMITS, margin_of
+from turnkeyml.measure.interference import Distance
 from turnkeyml.measure.memory import memory_speed
-from turnkeyml.measure.meter import SessionMeter
-from turnkeyml.measure.record import Costs, Sitting, evaluation_of
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples, sample
+from turnkeyml.measure.meter import Samples, SessionMeter
+from turnkeyml.measure.record import ProcessResult, evaluation_of
+from turnkeyml.measure.sampler import sample
+from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.statistics import spread
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import Evaluation, FlagKind, Grade, NoiseFloor
 from turnkeyml.runtimes import default_device, find_runtime
 from turnkeyml.system import load_average, usable_cores
@@ -82,8 +83,8 @@ def noise_floor(rule: Rule = RULE) -> NoiseFloor:
     device = default_device()
     runtime = find_runtime(device.default_runtime, device.name)
     load = load_average()
-    sitting = Sitting(samples, Costs(0.0, load_average=load))
-    return _described(evaluation_of([sitting], device, runtime, threads, rule), samples)
+    result = ProcessResult(samples, SessionInfo(0.0, load_average=load))
+    return _described(evaluation_of([result], device, runtime, threads, rule), samples)
 
 
 def _sample(threads: int, rule: Rule) -> Samples:

@@ -1,4 +1,8 @@
-"""Who is faster, from samples that were taken in turns."""
+"""Decide a race: which contestant is faster, and by how much, from samples taken in turns.
+
+A referee ends the rounds of a race when its question is answered. Where many are tried, it matters
+only which may still be the best, and an elimination gives the time to those.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnkeyml.measure.sampler import Ruling
-from turnkeyml.measure.samples import Samples
+from turnkeyml.measure.meter import Samples
+from turnkeyml.measure.sampler import Referee, Ruling
 from turnkeyml.measure.statistics import PROCESS_FLOOR, Interval, Z, overall_interval
 from turnkeyml.nouns import Evaluation, RaceResult, RaceRow, Verdict
 
 FEW_ROUNDS = 7
 """From so many on, the range of the rounds stands in for an interval that they are too few for."""
+
+LEAST_ROUNDS = 3
+CLEARLY = 1.2
+"""Whoever takes this many times as long in its best round as the leader in its worst one is slower,
+with fewer rounds than an interval needs."""
 
 LEAST_ADVANTAGE = 1.01
 """A smaller one does not make a winner, however sure it is."""
@@ -47,6 +56,79 @@ def judge(
     winner, verdict = _winner(rows, measured, strict)
     rounds = max((sum(len(s.slices) for s in samples) for samples in measured.values()), default=0)
     return RaceResult(chosen, rounds, tuple(rows), winner, verdict)
+
+
+def _winner(rows: Sequence[RaceRow], measured: Measured, strict: bool) -> tuple[str | None, str]:
+    """The one that is faster than every other, if there is one, and the verdict in words."""
+    verdicts = [row.evaluation.verdict if row.may_win else None for row in rows]
+    chosen = may_win(verdicts, strict=strict)
+    marks = {r.label: _marked(r) for r, may in zip(rows, chosen, strict=True) if may}
+    doubted = [row for row in rows if row.evaluation.ok and not _is_credible(row)]
+    doubts = "".join(f" {_why_not(row, strict)}." for row in doubted)
+    if not marks:
+        return None, _nobody(rows, strict)
+    fastest = min(marks, key=lambda label: _median(measured[label]))
+    if len(marks) == 1:
+        return None, f"{_alone(rows, marks[fastest], strict)}{doubts}"
+    unclear = [e for e in marks if e != fastest and not _is_faster(fastest, e, measured)]
+    if unclear:
+        names = ", ".join(marks[label] for label in (fastest, *unclear))
+        return None, f"No clear winner between {names}.{doubts}"
+    return fastest, f"The winner is {marks[fastest]}.{doubts}"
+
+
+def _marked(row: RaceRow) -> str:
+    """The label of a contestant, with its verdict unless that is a plain one."""
+    verification = row.evaluation.verification
+    mark = verification.mark if verification else str(Verdict.NOT_CHECKED)
+    return f"{row.label} ({mark})" if mark else row.label
+
+
+def _is_credible(row: RaceRow) -> bool:
+    return row.evaluation.performance is not None and row.evaluation.performance.is_credible
+
+
+def _alone(rows: Sequence[RaceRow], only: str, strict: bool) -> str:
+    """What to say where a single contestant may win."""
+    others = [row for row in rows if row.evaluation.ok and _marked(row) != only]
+    if not others:
+        return f"No race: {only} ran alone."
+    told = [_why_not(row, strict) for row in others if _is_credible(row)]
+    return f"No race: only {only} may win{''.join(f'; {why}' for why in told)}."
+
+
+def _nobody(rows: Sequence[RaceRow], strict: bool) -> str:
+    """What to say where none may win."""
+    measured = [row for row in rows if row.evaluation.ok]
+    if not measured:
+        return "No race: nothing could be measured."
+    if all(row.evaluation.verdict is Verdict.MISMATCH for row in measured):
+        return "Nothing that was measured computes what the original computes."
+    return f"No winner: {'; '.join(_why_not(row, strict) for row in measured)}."
+
+
+def _why_not(row: RaceRow, strict: bool) -> str:
+    """Why a contestant that was measured may not win, as part of a sentence."""
+    performance, verdict = row.evaluation.performance, row.evaluation.verdict
+    if verdict is Verdict.MISMATCH:
+        return f"{row.label} computes something else (mismatch)"
+    if verdict is Verdict.NOT_CHECKED:
+        return f"{row.label} was not checked"
+    if performance is not None and not performance.is_credible:
+        kinds = ", ".join(dict.fromkeys(f.kind for f in performance.flags if f.kind.discredits))
+        return f"{row.label} cannot win, as its latency is not credible ({kinds})"
+    if strict:
+        return f"{row.label} is {verdict}, and --strict lets only matches win"
+    return f"{row.label} is {verdict}, which does not win over one that is general"
+
+
+def _is_faster(one: str, other: str, measured: Measured) -> bool:
+    ratio, interval = speedup(measured[other], measured[one])
+    return interval is not None and interval.low > 1 and ratio >= LEAST_ADVANTAGE
+
+
+def _median(samples: Sequence[Samples]) -> float:
+    return float(np.median(np.concatenate([s.latencies for s in samples])))
 
 
 def may_win(verdicts: Sequence[Verdict | None], *, strict: bool = False) -> list[bool]:
@@ -151,74 +233,50 @@ def _of_rounds(one: np.ndarray, other: np.ndarray) -> tuple[float, Interval | No
     return _ratio([one[:common] / other[:common]]) if common else (math.nan, None)
 
 
-def _winner(rows: Sequence[RaceRow], measured: Measured, strict: bool) -> tuple[str | None, str]:
-    """The one that is faster than every other, if there is one, and the verdict in words."""
-    verdicts = [row.evaluation.verdict if row.may_win else None for row in rows]
-    chosen = may_win(verdicts, strict=strict)
-    marks = {r.label: _marked(r) for r, may in zip(rows, chosen, strict=True) if may}
-    doubted = [row for row in rows if row.evaluation.ok and not _is_credible(row)]
-    doubts = "".join(f" {_why_not(row, strict)}." for row in doubted)
-    if not marks:
-        return None, _nobody(rows, strict)
-    fastest = min(marks, key=lambda label: _median(measured[label]))
-    if len(marks) == 1:
-        return None, f"{_alone(rows, marks[fastest], strict)}{doubts}"
-    unclear = [e for e in marks if e != fastest and not _is_faster(fastest, e, measured)]
-    if unclear:
-        names = ", ".join(marks[label] for label in (fastest, *unclear))
-        return None, f"No clear winner between {names}.{doubts}"
-    return fastest, f"The winner is {marks[fastest]}.{doubts}"
+@dataclass(frozen=True)
+class PerCopy:
+    """A referee for contestants that run several copies of the inputs at once."""
+
+    referee: Referee
+    batches: Sequence[int]
+    """How many copies one run of each contestant is."""
+
+    def rule(self, rounds: Sequence[np.ndarray]) -> Ruling:
+        """What the other referee says of the times per copy."""
+        return self.referee.rule([r / b for r, b in zip(rounds, self.batches, strict=True)])
 
 
-def _marked(row: RaceRow) -> str:
-    """The label of a contestant, with its verdict unless that is a plain one."""
-    verification = row.evaluation.verification
-    mark = verification.mark if verification else str(Verdict.NOT_CHECKED)
-    return f"{row.label} ({mark})" if mark else row.label
+@dataclass(frozen=True)
+class Elimination:
+    """A referee that keeps only those that may still be the fastest."""
+
+    may_win: Sequence[bool]
+    """Whether each contestant computes what it should."""
+    precision: float
+    """The half width of the interval of a ratio, relative to it, that is good enough."""
+
+    def rule(self, rounds: Sequence[np.ndarray]) -> Ruling:
+        """Who is slower than the fastest for good, and whether only one is left."""
+        eligible = [n for n, t in enumerate(rounds) if self.may_win[n] and len(t)]
+        if not eligible or min(len(rounds[n]) for n in eligible) < LEAST_ROUNDS:
+            return Ruling()
+        leader = min(eligible, key=lambda n: float(np.median(rounds[n])))
+        beaten = {n for n, t in enumerate(rounds) if n != leader and _is_out(t, rounds[leader])}
+        ruling = RoundReferee(leader, self.may_win, self.precision).rule(rounds)
+        losers = {*beaten, *ruling.losers}
+        if all(n in losers for n in range(len(rounds)) if n != leader):
+            losers.add(leader)  # there is nobody left that it could be compared with
+        return Ruling(frozenset(losers), ruling.is_answered)
 
 
-def _is_credible(row: RaceRow) -> bool:
-    return row.evaluation.performance is not None and row.evaluation.performance.is_credible
+def _is_out(times: np.ndarray, leader: np.ndarray) -> bool:
+    if len(times) < LEAST_ROUNDS:
+        return False
+    return is_clearly_slower(times, leader) or is_beaten(times, leader)
 
 
-def _alone(rows: Sequence[RaceRow], only: str, strict: bool) -> str:
-    """What to say where a single contestant may win."""
-    others = [row for row in rows if row.evaluation.ok and _marked(row) != only]
-    if not others:
-        return f"No race: {only} ran alone."
-    told = [_why_not(row, strict) for row in others if _is_credible(row)]
-    return f"No race: only {only} may win{''.join(f'; {why}' for why in told)}."
-
-
-def _nobody(rows: Sequence[RaceRow], strict: bool) -> str:
-    """What to say where none may win."""
-    measured = [row for row in rows if row.evaluation.ok]
-    if not measured:
-        return "No race: nothing could be measured."
-    if all(row.evaluation.verdict is Verdict.MISMATCH for row in measured):
-        return "Nothing that was measured computes what the original computes."
-    return f"No winner: {'; '.join(_why_not(row, strict) for row in measured)}."
-
-
-def _why_not(row: RaceRow, strict: bool) -> str:
-    """Why a contestant that was measured may not win, as part of a sentence."""
-    performance, verdict = row.evaluation.performance, row.evaluation.verdict
-    if verdict is Verdict.MISMATCH:
-        return f"{row.label} computes something else (mismatch)"
-    if verdict is Verdict.NOT_CHECKED:
-        return f"{row.label} was not checked"
-    if performance is not None and not performance.is_credible:
-        kinds = ", ".join(dict.fromkeys(f.kind for f in performance.flags if f.kind.discredits))
-        return f"{row.label} cannot win, as its latency is not credible ({kinds})"
-    if strict:
-        return f"{row.label} is {verdict}, and --strict lets only matches win"
-    return f"{row.label} is {verdict}, which does not win over one that is general"
-
-
-def _is_faster(one: str, other: str, measured: Measured) -> bool:
-    ratio, interval = speedup(measured[other], measured[one])
-    return interval is not None and interval.low > 1 and ratio >= LEAST_ADVANTAGE
-
-
-def _median(samples: Sequence[Samples]) -> float:
-    return float(np.median(np.concatenate([s.latencies for s in samples])))
+def is_clearly_slower(times: np.ndarray, leader: np.ndarray) -> bool:
+    """Whether all rounds of one are slower than all of the leader by so much that few will do."""
+    if min(len(times), len(leader)) < LEAST_ROUNDS:
+        return False
+    return bool(times.min() > CLEARLY * leader.max())

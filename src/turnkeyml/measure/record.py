@@ -1,12 +1,10 @@
-"""From the samples of a measurement to the record that is kept of it."""
+"""Make an Evaluation of what the processes measured, and keep it with its samples."""
 
 from __future__ import annotations
 
-import platform
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +20,15 @@ from turnkeyml.cache import (
     write_json,
 )
 from turnkeyml.measure import statistics
-from turnkeyml.measure.accelerator import Observation, conditions_of, device_latency
+from turnkeyml.measure.accelerator import DeviceObservation, conditions_of, device_latency
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.distance import are_apart
-from turnkeyml.measure.flags import find_flags
-from turnkeyml.measure.grade import grade_of
-from turnkeyml.measure.plausibility import doubts
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Samples
-from turnkeyml.measure.site import Site
+from turnkeyml.measure.credibility import doubts
+from turnkeyml.measure.flags import find_flags, grade_of
+from turnkeyml.measure.interference import are_apart
+from turnkeyml.measure.meter import Samples
+from turnkeyml.measure.session import SessionInfo
 from turnkeyml.measure.statistics import overall_interval
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     HERE,
     Conditions,
@@ -57,36 +54,12 @@ LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Costs:
-    """What a session cost besides the time of its runs, and how it was set up."""
-
-    load_seconds: float
-    memory_before_bytes: int | None = None
-    load_peak_memory_bytes: int | None = None
-    peak_memory_bytes: int | None = None
-    runtime_version: str = ""
-    load_average: float | None = None
-    """Before anything ran."""
-    libraries: dict[str, str] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    stats: dict[str, Any] = field(default_factory=dict)
-    """What the session wants to be recorded besides."""
-    python_version: str = field(default_factory=platform.python_version)
-    python: str = field(default_factory=lambda: sys.executable)
-    """The path of the interpreter."""
-    threads: int = 0
-    """That the session was asked to use; 0 if nobody knows."""
-    site: Site = field(default_factory=Site)
-    """The machine, read where the session runs."""
-
-
-@dataclass(frozen=True)
-class Sitting:
+class ProcessResult:
     """What one process measured."""
 
     samples: Samples
-    costs: Costs
-    observation: Observation | None = None
+    costs: SessionInfo
+    observation: DeviceObservation | None = None
     """What its accelerator said after the timed runs."""
     recheck: Recheck | None = None
     """What the model did after the timed runs."""
@@ -95,17 +68,17 @@ class Sitting:
 
 
 def evaluation_of(
-    sittings: Sequence[Sitting], device: Device, runtime: Runtime, threads: int, rule: Rule
+    results: Sequence[ProcessResult], device: Device, runtime: Runtime, threads: int, rule: Rule
 ) -> Evaluation:
     """The record of a measurement, from what each of its processes measured."""
-    samples = [s.samples for s in sittings]
-    costs = [s.costs for s in sittings]
-    observations = [s.observation for s in sittings if s.observation is not None]
+    samples = [s.samples for s in results]
+    costs = [s.costs for s in results]
+    observations = [s.observation for s in results if s.observation is not None]
     conditions = replace(
         _conditions(samples, costs[0], threads, rule), accelerator=conditions_of(observations)
     )
     performance = _with_device(_performance(samples, rule, conditions), observations)
-    rechecks = [s.recheck for s in sittings if s.recheck is not None]
+    rechecks = [s.recheck for s in results if s.recheck is not None]
     flags = (*doubts(rechecks, performance, conditions.memory_speed), *performance.flags)
     performance = replace(performance, flags=flags)
     return Evaluation(
@@ -145,9 +118,9 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evaluation) -> None:
+def save_evaluation(folder: Path, results: Sequence[ProcessResult], evaluation: Evaluation) -> None:
     """Keep the record and the raw samples."""
-    samples = [s.samples for s in sittings]
+    samples = [s.samples for s in results]
     make_way(samples_file(folder))
     make_way(evaluation_file(folder))
     with replacing(samples_file(folder)) as temporary, temporary.open("wb") as file:
@@ -161,7 +134,7 @@ def save_evaluation(folder: Path, sittings: Sequence[Sitting], evaluation: Evalu
             walls=np.array([w for s in samples for w in s.walls]),
             set_aside=_small(np.concatenate([s.set_aside for s in samples])),
             distances=_distances(samples),
-            queueing=np.array([waited for s in sittings for waited in s.queueing]),
+            queueing=np.array([waited for s in results for waited in s.queueing]),
         )
     write_json(evaluation_file(folder), to_dict(evaluation))
 
@@ -274,7 +247,7 @@ def _performance(samples: Sequence[Samples], rule: Rule, conditions: Conditions)
     )
 
 
-def _with_device(performance: Performance, found: Sequence[Observation]) -> Performance:
+def _with_device(performance: Performance, found: Sequence[DeviceObservation]) -> Performance:
     """The same statistics with those of the accelerator, if there is one."""
     latency = device_latency(found)
     energies = [o.energy_per_inference for o in found if o.energy_per_inference is not None]
@@ -288,7 +261,9 @@ def _with_device(performance: Performance, found: Sequence[Observation]) -> Perf
     )
 
 
-def _conditions(samples: Sequence[Samples], costs: Costs, threads: int, rule: Rule) -> Conditions:
+def _conditions(
+    samples: Sequence[Samples], costs: SessionInfo, threads: int, rule: Rule
+) -> Conditions:
     activities = [a for s in samples for a in s.activities]
     total = sum(activities, Activity(0.0, 0.0, 0.0, 0.0, 0.0))
     site = costs.site

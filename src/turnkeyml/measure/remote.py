@@ -1,9 +1,9 @@
-"""What looks after a worker on another machine. It runs there, under the worker's interpreter.
+"""Look after a worker on another machine; this runs there, under the worker's interpreter.
 
-It keeps the files of the build, by their hashes, so that they are sent once. It starts the worker
-and passes on what it is told, and ends it if there is nobody left to tell it: when its input ends,
-or when it has heard nothing for a while. The worker answers by itself. This process sleeps unless
-there is something to pass on, and has imported neither numpy nor the runtime.
+It keeps the files of the build, by their hashes, so that they are sent once. It starts the worker,
+passes on what it is told, and ends it when its input ends or when it has received nothing for a
+while. The worker answers by itself. This process sleeps unless there is something to pass on, and
+has imported neither numpy nor the runtime.
 """
 
 from __future__ import annotations

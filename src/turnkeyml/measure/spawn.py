@@ -1,7 +1,14 @@
-"""Measuring in a fresh process that knows nothing but the build, seen from outside."""
+"""Measure in a fresh process, here or on another machine: the parent's side of a worker.
+
+The process knows nothing but the build. On another machine it is started through ssh, after the
+files that it lacks have been sent.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import io
 import json
 import os
 import signal
@@ -9,6 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -16,20 +24,19 @@ from typing import IO, Any
 import numpy as np
 
 from turnkeyml import interpreter
-from turnkeyml.cache import measurement_log, thread_lock, worker_request, write_json
-from turnkeyml.errors import MeasureError
-from turnkeyml.measure.accelerator import Observation
+from turnkeyml.cache import BuildFolder, measurement_log, thread_lock, worker_request, write_json
+from turnkeyml.errors import MeasureError, TurnkeyError
+from turnkeyml.measure.accelerator import DeviceObservation
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.hosts import SignsOfLife, start_on_host
-from turnkeyml.measure.load.measure import LoadPoint
-from turnkeyml.measure.meter import Slice, WarmUp
-from turnkeyml.measure.record import Costs
+from turnkeyml.measure.load.under_load import LoadPoint
+from turnkeyml.measure.meter import Samples, Slice, WarmUp
 from turnkeyml.measure.remote import SIGNALLED
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Progress, Samples
-from turnkeyml.measure.worker import Hello
+from turnkeyml.measure.sampler import SamplingProgress
+from turnkeyml.measure.session import SessionInfo
+from turnkeyml.measure.stopping import Rule
+from turnkeyml.measure.worker import Hello, WorkerRequest
 from turnkeyml.nouns import HERE, LoadPlan, Place, Profile, from_dict, to_dict
-from turnkeyml.system import SSH_FAILED, is_stopped, out_of_memory_kills, take_standby
+from turnkeyml.system import SSH_FAILED, Connection, is_stopped, out_of_memory_kills, take_standby
 
 OTHERS_WAIT = 60.0
 """Seconds that a worker gets to end by itself."""
@@ -38,6 +45,11 @@ LOOK_SECONDS = 2.0
 """Between two looks whether a worker is stopped."""
 STOPPED_LOOKS = 5
 """A worker that was stopped at so many looks in a row is killed: nobody continues it."""
+
+BEAT_SECONDS = 10.0
+SILENCE_SECONDS = 60.0
+"""A worker that hears nothing for so long ends: the connection is lost."""
+CHUNK = 1 << 20
 
 
 class Worker:
@@ -74,7 +86,7 @@ class Worker:
         self,
         rule: Rule,
         on_estimate: Callable[[float], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SamplingProgress], None] | None = None,
     ) -> Samples:
         """Everything that the rule asks for, while we sleep; now and then we hear how it goes."""
         self._say(do="sample", rule=to_dict(rule))
@@ -82,7 +94,7 @@ class Worker:
             if "estimate" in words and on_estimate:
                 on_estimate(words["estimate"])
             elif "progress" in words and on_progress:
-                on_progress(from_dict(Progress, words["progress"]))
+                on_progress(from_dict(SamplingProgress, words["progress"]))
         found = from_dict(Samples, words)
         return replace(
             found,
@@ -151,17 +163,17 @@ class Worker:
             return None
         return None if speed is None else float(speed)
 
-    def costs(self) -> Costs:
+    def costs(self) -> SessionInfo:
         """What it has cost by now; if it is no more, what was known when it began."""
         try:
-            return from_dict(Costs, self._ask(do="costs"))
+            return from_dict(SessionInfo, self._ask(do="costs"))
         except MeasureError:
             return self._opened
 
-    def observe(self) -> Observation | None:
+    def observe(self) -> DeviceObservation | None:
         """What its accelerator says of further runs; None without one."""
         found = self._ask(do="observe")["observation"]
-        return None if found is None else from_dict(Observation, found)
+        return None if found is None else from_dict(DeviceObservation, found)
 
     def recheck(self) -> Recheck | None:
         """What the session does after its timed runs."""
@@ -285,3 +297,82 @@ def _last_words(log: Path) -> str:
     lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines()]
     last = next((line for line in reversed(lines) if line), "")
     return f": {last[:400]}" if last else ""
+
+
+def start_on_host(place: Place, request: WorkerRequest, log: Path) -> subprocess.Popen[str]:
+    """The process of ssh whose other end is a worker that opens the model of a request."""
+    try:
+        connection = Connection(place.host, place.python, log)
+        with connection.closed_on_error():
+            connection.install()
+            _send_build(connection, request)
+    except TurnkeyError as error:
+        raise MeasureError(str(error)) from None
+    return _as_text(connection.process)
+
+
+def _send_build(connection: Connection, request: WorkerRequest) -> None:
+    folder = BuildFolder(Path(request.cache_dir), request.build_name)
+    paths = [*(folder.path / name for name in request.files), *folder.recorded()]
+    by_digest = {}
+    files = []
+    for path in sorted(set(paths)):
+        digest, size = _digest_of(path)
+        by_digest[digest] = path
+        files.append([path.relative_to(folder.path).as_posix(), digest, size])
+    words = to_dict(request)
+    words["request"]["model"] = Path(request.request.model).relative_to(folder.path).as_posix()
+    connection.say({"files": files, "request": words, "silence_seconds": SILENCE_SECONDS})
+    for digest in connection.hear()["missing"]:
+        with by_digest[digest].open("rb") as file:
+            while part := file.read(CHUNK):
+                connection.send(part)
+    connection.hear()
+
+
+def _digest_of(path: Path) -> tuple[str, int]:
+    """The SHA-256 of a file and its size; read once as long as it stays the same."""
+    facts = path.stat()
+    return _read_digest(path, facts.st_size, facts.st_mtime_ns), facts.st_size
+
+
+@functools.lru_cache(maxsize=256)
+def _read_digest(path: Path, size: int, changed_at: int) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(CHUNK):
+            found.update(part)
+    return found.hexdigest()
+
+
+def _as_text(process: subprocess.Popen[bytes]) -> subprocess.Popen[str]:
+    """The same process, whose pipes are of text from now on."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    text: subprocess.Popen[str] = process  # type: ignore[assignment]
+    text.stdin = io.TextIOWrapper(process.stdin, encoding="utf-8", write_through=True)  # type: ignore[arg-type]
+    text.stdout = io.TextIOWrapper(process.stdout, encoding="utf-8")  # type: ignore[arg-type]
+    return text
+
+
+class SignsOfLife:
+    """An empty line now and then, by which the other machine knows that we are here."""
+
+    def __init__(self, commands: IO[str], lock: AbstractContextManager[Any]) -> None:
+        self._commands, self._lock = commands, lock
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+        self._thread.start()
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            try:
+                with self._lock:
+                    self._commands.write("\n")
+                    self._commands.flush()
+            except (OSError, ValueError):  # it has ended; whoever asks it next will notice
+                return
+
+    def end(self) -> None:
+        """Send no more."""
+        self._over.set()

@@ -1,8 +1,8 @@
-"""The process that measures one build: numpy, one runtime, and little else.
+"""Measure one build in a process of its own: numpy, one runtime, and little else.
 
 It is started with the path of a request. It opens the model, says so, and then does what it is
-told, a line of JSON at a time, until there is nobody left to tell it. It may die in any way;
-whoever started it can tell from its exit and from what is missing.
+told, one line of JSON at a time, until its input ends. It may die in any way; its parent can tell
+from the exit and from what is missing.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from turnkeyml import interpreter
 from turnkeyml.cache import BuildFolder, load_arrays
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
 from turnkeyml.measure.after_timing import Recheck
-from turnkeyml.measure.batches import feed_batch
 from turnkeyml.measure.fresh_inputs import varied_inputs
-from turnkeyml.measure.opening import Opened, open_session
-from turnkeyml.measure.record import Costs
-from turnkeyml.measure.reported import NOT_SEEN, ReportedMeter
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.sampler import Progress, sample
-from turnkeyml.measure.weather import Weather
+from turnkeyml.measure.interference import Interference
+from turnkeyml.measure.meter import NOT_SEEN, ReportedMeter
+from turnkeyml.measure.sampler import SamplingProgress, sample
+from turnkeyml.measure.session import OpenSession, SessionInfo, open_session
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
     Cause,
     LoadPlan,
@@ -42,10 +42,19 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.runtimes import Request, find_runtime
 from turnkeyml.system import usable_cores
-from turnkeyml.verify import Outputs, errors_of, judge, load_reference, with_frozen
+from turnkeyml.verify import (
+    Outputs,
+    Reference,
+    compare,
+    errors_of,
+    judge,
+    load_reference,
+    with_frozen,
+)
 
 if TYPE_CHECKING:
     from turnkeyml.runtimes import Session
+
 
 TELL_SECONDS = 2.0
 """How often we say how far we are."""
@@ -78,7 +87,7 @@ class WorkerRequest:
 class Hello:
     """The first thing that a worker says: it is ready to measure, and what it computes."""
 
-    costs: Costs
+    costs: SessionInfo
     verification: Verification | None = None
     pid: int = 0
     errors: OutputErrors | None = None
@@ -123,14 +132,14 @@ def _precision(request: WorkerRequest) -> str:
     return request.judged_in or request.request.precision
 
 
-def _vary(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> None:
+def _vary(opened: OpenSession, request: WorkerRequest, folder: BuildFolder) -> None:
     """Let the inputs of the timed runs change, as far as the original has run on others."""
     if request.reference is not None:
         reference = load_reference(folder, request.reference)
         opened.vary(reference.inputs, varied_inputs(reference))
 
 
-def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Verification:
+def _verify(opened: OpenSession, request: WorkerRequest, folder: BuildFolder) -> Verification:
     """The verdict on what this runtime has computed here."""
     if request.reference is None:
         reason = "the build does not hold what the original computes; run its script again"
@@ -154,7 +163,9 @@ def _verify(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Veri
     return with_frozen(verdict, known.frozen, specialised=known.specialised)
 
 
-def _errors(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> OutputErrors | None:
+def _errors(
+    opened: OpenSession, request: WorkerRequest, folder: BuildFolder
+) -> OutputErrors | None:
     """How far what this runtime computes here is from the original."""
     if request.reference is None:
         return None
@@ -165,7 +176,7 @@ def _errors(opened: Opened, request: WorkerRequest, folder: BuildFolder) -> Outp
 
 
 def _feed_batch(
-    opened: Opened, request: WorkerRequest, folder: BuildFolder, found: Verification
+    opened: OpenSession, request: WorkerRequest, folder: BuildFolder, found: Verification
 ) -> Verification:
     """Feed copies of the recorded inputs; the verdict on the outputs of all of them."""
     if request.reference is None:
@@ -181,8 +192,46 @@ def _feed_batch(
     )
 
 
+def feed_batch(
+    opened: OpenSession,
+    reference: Reference,
+    *,
+    batch: int,
+    batched: Collection[str],
+    precision: str,
+    alone: Verification,
+) -> Verification:
+    """Feed copies of the recorded inputs; the verdict on the outputs, which must be copies too.
+
+    ``alone`` is the verdict on a single copy, which counts if it is the worse one.
+    """
+    inputs = {n: _copies(a, batch) if n in batched else a for n, a in reference.inputs.items()}
+    outputs = opened.run_on(inputs)
+    golden = _expected(reference.outputs, outputs, batch)
+    found = compare(outputs, Reference(inputs, golden, precision=reference.precision), precision)
+    cast("Session", opened.session).feed(inputs)
+    worse = (
+        found.verdict.rank > alone.verdict.rank and alone.verdict is not Verdict.NONDETERMINISTIC
+    )
+    return found if worse else alone
+
+
+def _expected(golden: Outputs, outputs: Outputs, batch: int) -> Outputs:
+    """The outputs of the original, repeated where the model returns more of them."""
+    pairs = zip(golden.items(), outputs.values(), strict=False)
+    return {
+        name: _copies(one, batch) if one.ndim and len(other) != len(one) else one
+        for (name, one), other in pairs
+        if other.ndim == one.ndim
+    }
+
+
+def _copies(array: np.ndarray, count: int) -> np.ndarray:
+    return np.concatenate([array] * count) if array.ndim else array
+
+
 def serve(
-    opened: Opened,
+    opened: OpenSession,
     hello: Hello,
     commands: IO[str],
     replies: IO[str],
@@ -209,7 +258,7 @@ def claim_streams() -> tuple[IO[str], IO[str]]:
     return commands, replies
 
 
-def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+def _sample(opened: OpenSession, replies: IO[str], rule: dict[str, Any]) -> Any:
     """Measure alone, undisturbed until it is done."""
 
     def announce(seconds: float) -> None:
@@ -217,7 +266,7 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
 
     told = time.monotonic()
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: SamplingProgress) -> None:
         nonlocal told
         if time.monotonic() - told >= TELL_SECONDS:  # whoever reads it wakes up
             told = time.monotonic()
@@ -226,23 +275,29 @@ def _sample(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
     wanted = from_dict(Rule, rule)
     if isinstance(opened.meter, ReportedMeter):
         return to_dict(opened.meter.sample(wanted))
-    weather = Weather(wanted.pause_seconds)
-    (samples,) = sample([opened.meter], wanted, announce, on_progress=tell, weather=weather)
+    interference = Interference(wanted.pause_seconds)
+    (samples,) = sample(
+        [opened.meter], wanted, announce, on_progress=tell, interference=interference
+    )
     if isinstance(samples, BaseException):
         raise samples
     return to_dict(samples)
 
 
-def _warm_up(opened: Opened, replies: IO[str], rule: dict[str, Any]) -> Any:
+def _warm_up(opened: OpenSession, replies: IO[str], rule: dict[str, Any]) -> Any:
     return to_dict(opened.meter.warm_up(from_dict(Rule, rule)))
 
 
-def _take(opened: Opened, replies: IO[str], samples: int, block: int, recovery: int) -> Any:
+def _take(opened: OpenSession, replies: IO[str], samples: int, block: int, recovery: int) -> Any:
     return to_dict(opened.meter.take(samples, block, recovery))
 
 
 def _under_load(
-    opened: Opened, replies: IO[str], plan: dict[str, Any], rule: dict[str, Any], precision: str
+    opened: OpenSession,
+    replies: IO[str],
+    plan: dict[str, Any],
+    rule: dict[str, Any],
+    precision: str,
 ) -> Any:
     """Every load of a plan; what was measured under each is told as soon as it is known."""
 
@@ -255,22 +310,22 @@ def _under_load(
     return {"done": True}
 
 
-def _memory_speed(opened: Opened, replies: IO[str]) -> Any:
+def _memory_speed(opened: OpenSession, replies: IO[str]) -> Any:
     """In a process of its own, as what it needs would count as the model's memory."""
     command = interpreter.command("turnkeyml.measure.memory", python=sys.executable)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def _costs(opened: Opened, replies: IO[str]) -> Any:
+def _costs(opened: OpenSession, replies: IO[str]) -> Any:
     return to_dict(opened.costs())
 
 
-def _observe(opened: Opened, replies: IO[str]) -> Any:
+def _observe(opened: OpenSession, replies: IO[str]) -> Any:
     return {"observation": to_dict(opened.observe())}
 
 
-def _profile(opened: Opened, replies: IO[str], seconds: float) -> Any:
+def _profile(opened: OpenSession, replies: IO[str], seconds: float) -> Any:
     return {"profile": to_dict(opened.profile(seconds))}
 
 

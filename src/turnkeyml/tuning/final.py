@@ -9,10 +9,10 @@ from turnkeyml.cache import add_evaluation, samples_file
 from turnkeyml.evaluate import Outcome
 from turnkeyml.measure import (
     DEFAULT_RULE,
+    Interference,
     PerCopy,
     RoundReferee,
     Samples,
-    Weather,
     sample,
     save_evaluation,
 )
@@ -87,7 +87,7 @@ def run_final(rig: Rig, entrants: Sequence[Entrant], seconds: float) -> Final:
         [e.configuration.batch for e in entrants],
     )
     meters = [e.entry.meter for e in entrants]
-    found = sample(meters, rule, referee=referee, weather=Weather(rule.pause_seconds))
+    found = sample(meters, rule, referee=referee, interference=Interference(rule.pause_seconds))
     finalists = []
     for entrant, samples in zip(entrants, found, strict=True):
         entrant.runner.observe(samples)

@@ -1,1 +1,1 @@
-"""Many requests at once: when they arrive, who answers them, and what that says of the latency."""
+"""Many requests at once: send them, trace the answers, and find the rate that can be kept up."""

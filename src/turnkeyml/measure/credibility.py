@@ -1,4 +1,4 @@
-"""What speaks against a latency being that of the model, in sentences with the numbers."""
+"""Doubt a latency that cannot be that of the model, with the numbers that speak against it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""When to stop warming up and when to stop measuring. No clock: what is decided here can be tried
-on any series of numbers."""
+"""Decide when to stop warming up and when to stop measuring.
+
+No clock: what is decided here can be tried on any series of numbers.
+"""
 
 from __future__ import annotations
 

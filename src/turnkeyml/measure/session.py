@@ -1,24 +1,24 @@
-"""Opening a session for measuring, and knowing what that cost."""
+"""Open a session for measuring; what that cost, and the machine that it runs on."""
 
 from __future__ import annotations
 
+import platform
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from turnkeyml.measure.accelerator import Observation, observe
+from turnkeyml import system
+from turnkeyml.measure.accelerator import DeviceObservation, observe
 from turnkeyml.measure.after_timing import Recheck, recheck, restart
-from turnkeyml.measure.distance import Distance
 from turnkeyml.measure.fresh_inputs import FreshInputs
-from turnkeyml.measure.load.measure import LoadPoint, measure_under_load
-from turnkeyml.measure.meter import Meter, SessionMeter
-from turnkeyml.measure.record import Costs
-from turnkeyml.measure.reported import ReportedMeter
-from turnkeyml.measure.rules import Rule
-from turnkeyml.measure.site import Site
+from turnkeyml.measure.interference import Distance, may_move
+from turnkeyml.measure.load.under_load import LoadPoint, measure_under_load
+from turnkeyml.measure.meter import Meter, ReportedMeter, SessionMeter
+from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import LoadPlan, Verdict, Verification
 from turnkeyml.runtimes import Request, Runtime, find_device
 from turnkeyml.system import load_average, memory_bytes, peak_memory_bytes, reset_peak_memory
@@ -29,15 +29,60 @@ if TYPE_CHECKING:
     from turnkeyml.runtimes import SelfReporting, Session
 
 
+@dataclass(frozen=True)
+class MachineFacts:
+    """What belongs to the conditions of a measurement; read by whoever makes one, where it is."""
+
+    device: str = ""
+    """The name of the hardware that runs the model; empty if nobody asked."""
+    node: str = field(default_factory=platform.node)
+    """Its name in the network."""
+    platform: str = field(default_factory=platform.platform)
+    cpu: str = field(default_factory=system.cpu_name)
+    usable_cores: int = field(default_factory=system.usable_cores)
+    processors: tuple[int, ...] = field(
+        default_factory=lambda: tuple(sorted(system.allowed_processors()))
+    )
+    cpu_quota: float | None = field(default_factory=system.cpu_quota)
+    governor: str | None = field(default_factory=system.governor)
+    frequency_mhz: float | None = field(default_factory=system.frequency_mhz)
+    may_move: bool = field(default_factory=may_move)
+    """Whether a hypervisor may run the processors on different core complexes."""
+
+
+@dataclass(frozen=True)
+class SessionInfo:
+    """What a session cost besides the time of its runs, and how it was set up."""
+
+    load_seconds: float
+    memory_before_bytes: int | None = None
+    load_peak_memory_bytes: int | None = None
+    peak_memory_bytes: int | None = None
+    runtime_version: str = ""
+    load_average: float | None = None
+    """Before anything ran."""
+    libraries: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+    """What the session wants to be recorded besides."""
+    python_version: str = field(default_factory=platform.python_version)
+    python: str = field(default_factory=lambda: sys.executable)
+    """The path of the interpreter."""
+    threads: int = 0
+    """That the session was asked to use; 0 if nobody knows."""
+    site: MachineFacts = field(default_factory=MachineFacts)
+    """The machine, read where the session runs."""
+
+
 @dataclass
-class Opened:
+class OpenSession:
     """A session of this process that has run once, unless its runtime measures by itself."""
 
     session: Session | SelfReporting
     meter: Meter
     outputs: dict[str, np.ndarray]
     """What the one run computed, for whoever verifies it; see ``forget_outputs``."""
-    _costs: Costs
+    _costs: SessionInfo
     _runtime: Runtime
 
     def vary(self, inputs: Mapping[str, np.ndarray], varied: tuple[int, ...]) -> None:
@@ -64,14 +109,14 @@ class Opened:
             session, self.meter.fresh, reference, precision, before=before, verdict=verdict
         )
 
-    def costs(self) -> Costs:
+    def costs(self) -> SessionInfo:
         """What it has cost by now; the peak of the memory is that of its runs."""
         return replace(
             self._costs,
             peak_memory_bytes=peak_memory_bytes(),
             runtime_version=self._runtime.version(),
             stats=_stats(self.session),
-            site=Site(self._costs.site.device),  # the clock rate is that of now
+            site=MachineFacts(self._costs.site.device),  # the clock rate is that of now
         )
 
     def run_on(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -107,7 +152,7 @@ class Opened:
         self.outputs = {}
         reset_peak_memory()
 
-    def observe(self) -> Observation | None:
+    def observe(self) -> DeviceObservation | None:
         """What the accelerator says of further runs, after the timed ones; None without one."""
         if self._runtime.reports_itself:
             return None
@@ -122,7 +167,9 @@ class Opened:
         self.session.close()
 
 
-def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]) -> Opened:
+def open_session(
+    runtime: Runtime, request: Request, inputs: Mapping[str, np.ndarray]
+) -> OpenSession:
     """Load a model, feed it and run it once; a runtime that measures by itself does not run."""
     reset_peak_memory()
     before, load = memory_bytes(), load_average()
@@ -139,7 +186,7 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
             session.close()
         raise
     version = runtime.version()
-    costs = Costs(
+    costs = SessionInfo(
         load_seconds=seconds,
         memory_before_bytes=before,
         load_peak_memory_bytes=peak,
@@ -148,9 +195,9 @@ def open_session(runtime: Runtime, request: Request, inputs: Mapping[str, np.nda
         libraries={**_library(runtime, version), "numpy": np.__version__},
         settings=session.settings(),
         threads=request.threads,
-        site=Site(find_device(runtime.device).describe()),
+        site=MachineFacts(find_device(runtime.device).describe()),
     )
-    return Opened(session, _meter(runtime, session, request), outputs, costs, runtime)
+    return OpenSession(session, _meter(runtime, session, request), outputs, costs, runtime)
 
 
 def _meter(runtime: Runtime, session: Session | SelfReporting, request: Request) -> Meter:
