@@ -8,7 +8,7 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "contestants": "ContestantKey point_of",
+        "contestants": "ContestantKey HERE Place answers_to label_of point_of",
         "evaluations": (
             "Conditions Evaluation EvaluationStatus Generation Grade LATENCY_UNITS "
             "MeasuredPerformance Performance RaceResult RaceRow THROUGHPUT_UNITS"
@@ -31,7 +31,6 @@ __getattr__ = door(
             "slo_pattern"
         ),
         "pairs": "split_hashes split_pair",
-        "places": "HERE Place answers_to label_of",
         "plain": "DEEPEST DamagedRecord LARGEST Word check_plain from_dict to_dict",
         "plugins": "PluginInfo",
         "profiles": "LAYER OperatorTime Profile Span TensorShape",

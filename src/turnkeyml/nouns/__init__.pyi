@@ -1,5 +1,8 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.nouns.contestants import ContestantKey as ContestantKey, point_of as point_of
+from turnkeyml.nouns.contestants import (
+    ContestantKey as ContestantKey, HERE as HERE, Place as Place, answers_to as answers_to,
+    label_of as label_of, point_of as point_of,
+)
 from turnkeyml.nouns.evaluations import (
     Conditions as Conditions, Evaluation as Evaluation, EvaluationStatus as EvaluationStatus,
     Generation as Generation, Grade as Grade, LATENCY_UNITS as LATENCY_UNITS, MeasuredPerformance
@@ -38,9 +41,6 @@ from turnkeyml.nouns.loads import (
     rate_pattern, slo_pattern as slo_pattern,
 )
 from turnkeyml.nouns.pairs import split_hashes as split_hashes, split_pair as split_pair
-from turnkeyml.nouns.places import (
-    HERE as HERE, Place as Place, answers_to as answers_to, label_of as label_of,
-)
 from turnkeyml.nouns.plain import (
     DEEPEST as DEEPEST, DamagedRecord as DamagedRecord, LARGEST as LARGEST, Word as Word,
     check_plain as check_plain, from_dict as from_dict, to_dict as to_dict,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeyml.nouns.contestants import Place
 from turnkeyml.nouns.loads import LoadPlan
-from turnkeyml.nouns.places import Place
 from turnkeyml.nouns.plain import to_dict
 
 if TYPE_CHECKING:
