@@ -21,7 +21,6 @@ __getattr__ = door(
         ),
         "explanations": "Alternative Bound Explanation Finding Operator Part Peaks",
         "flags": "Aspect Disturbance Flag FlagKind OTHER_SHARE TRAITS Traits margins",
-        "forecasts": "CachedBuild Forecast LastTime TaskForecast",
         "invocations": (
             "BuildStatus InputResult InvocationRecord InvocationResult Phase ScriptOutcome "
             "StageRecord Steps WAITING"
@@ -30,12 +29,14 @@ __getattr__ = door(
             "LoadPlan Objective PERCENTILES Probe UnderLoad concurrency_pattern rate_pattern "
             "slo_pattern"
         ),
-        "pairs": "split_hashes split_pair",
         "plain": "DEEPEST DamagedRecord LARGEST Word check_plain from_dict to_dict",
         "plugins": "PluginInfo",
         "profiles": "LAYER OperatorTime Profile Span TensorShape",
         "system": "DeviceInfo GpuInfo NoiseFloor RuntimeInfo SystemInfo",
-        "tasks": "Input Plan SequenceSource Task",
+        "tasks": (
+            "CachedBuild Forecast Input LastTime Plan SequenceSource Task TaskForecast "
+            "split_hashes split_pair"
+        ),
         "tuning": "BRIEF Configuration OutputErrors TUNED Trial TrialStatus TuneResult",
         "verdicts": (
             "Cause OperationCount OutputOperator ReferenceRecord Verdict Verification "
