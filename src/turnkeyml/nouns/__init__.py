@@ -30,9 +30,8 @@ __getattr__ = door(
             "slo_pattern"
         ),
         "plain": "DEEPEST DamagedRecord LARGEST Word check_plain from_dict to_dict",
-        "plugins": "PluginInfo",
         "profiles": "LAYER OperatorTime Profile Span TensorShape",
-        "system": "DeviceInfo GpuInfo NoiseFloor RuntimeInfo SystemInfo",
+        "system": "DeviceInfo GpuInfo NoiseFloor PluginInfo RuntimeInfo SystemInfo",
         "tasks": (
             "CachedBuild Forecast Input LastTime Plan SequenceSource Task TaskForecast "
             "split_hashes split_pair"

@@ -40,14 +40,13 @@ from turnkeyml.nouns.plain import (
     DEEPEST as DEEPEST, DamagedRecord as DamagedRecord, LARGEST as LARGEST, Word as Word,
     check_plain as check_plain, from_dict as from_dict, to_dict as to_dict,
 )
-from turnkeyml.nouns.plugins import PluginInfo as PluginInfo
 from turnkeyml.nouns.profiles import (
     LAYER as LAYER, OperatorTime as OperatorTime, Profile as Profile, Span as Span, TensorShape as
     TensorShape,
 )
 from turnkeyml.nouns.system import (
-    DeviceInfo as DeviceInfo, GpuInfo as GpuInfo, NoiseFloor as NoiseFloor, RuntimeInfo as
-    RuntimeInfo, SystemInfo as SystemInfo,
+    DeviceInfo as DeviceInfo, GpuInfo as GpuInfo, NoiseFloor as NoiseFloor, PluginInfo as
+    PluginInfo, RuntimeInfo as RuntimeInfo, SystemInfo as SystemInfo,
 )
 from turnkeyml.nouns.tasks import (
     CachedBuild as CachedBuild, Forecast as Forecast, Input as Input, LastTime as LastTime, Plan as
