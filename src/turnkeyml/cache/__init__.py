@@ -6,7 +6,8 @@ __getattr__ = door(
     __name__,
     {
         "arrays": (
-            "BFLOAT16 fed load_arrays narrow read_archive save_arrays unpacked_bytes widen widened"
+            "BFLOAT16 KEYS VALUES fed fed_value flattened is_plain load_arrays narrow "
+            "read_archive save_arrays top_name unpacked_bytes widen widened"
         ),
         "checkup": "damages",
         "damaged": "DamagedFile",
@@ -24,7 +25,6 @@ __getattr__ = door(
             "FileLock LockOrderError LockTimeout Rank Turn limit_waits name_process teller "
             "thread_lock"
         ),
-        "nested": "KEYS VALUES fed_value flattened is_plain top_name",
         "plain_yaml": "parse",
         "runs": (
             "RunFolder SlurmRunFolder input_log journal_file journal_folder slurm_lock "

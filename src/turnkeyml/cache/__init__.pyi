@@ -1,8 +1,9 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.cache.arrays import (
-    BFLOAT16 as BFLOAT16, fed as fed, load_arrays as load_arrays, narrow as narrow, read_archive as
-    read_archive, save_arrays as save_arrays, unpacked_bytes as unpacked_bytes, widen as widen,
-    widened as widened,
+    BFLOAT16 as BFLOAT16, KEYS as KEYS, VALUES as VALUES, fed as fed, fed_value as fed_value,
+    flattened as flattened, is_plain as is_plain, load_arrays as load_arrays, narrow as narrow,
+    read_archive as read_archive, save_arrays as save_arrays, top_name as top_name, unpacked_bytes
+    as unpacked_bytes, widen as widen, widened as widened,
 )
 from turnkeyml.cache.checkup import damages as damages
 from turnkeyml.cache.damaged import DamagedFile as DamagedFile
@@ -24,10 +25,6 @@ from turnkeyml.cache.locks import (
     FileLock as FileLock, LockOrderError as LockOrderError, LockTimeout as LockTimeout, Rank as
     Rank, Turn as Turn, limit_waits as limit_waits, name_process as name_process, teller as teller,
     thread_lock as thread_lock,
-)
-from turnkeyml.cache.nested import (
-    KEYS as KEYS, VALUES as VALUES, fed_value as fed_value, flattened as flattened, is_plain as
-    is_plain, top_name as top_name,
 )
 from turnkeyml.cache.plain_yaml import parse as parse
 from turnkeyml.cache.runs import (
