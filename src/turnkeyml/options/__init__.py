@@ -8,12 +8,12 @@ __getattr__ = door(
         "building": "CacheOptions",
         "choices": "default_device_name known_precisions",
         "declared": (
-            "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions RaceOptions"
+            "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
+            "RaceOptions"
         ),
         "explaining": "ExplainOptions TraceView",
-        "keywords": "takes",
         "loads": "concurrencies load_of objective rates",
-        "option": "Option options_of settle",
+        "option": "Option in_keywords options_of settle takes",
         "places": "hosts places_of",
         "recognised": "is_input",
         "results": (
@@ -22,7 +22,6 @@ __getattr__ = door(
             "ServeOptions Verbose"
         ),
         "selecting": "ListView SelectOptions",
-        "spelling": "in_keywords",
         "table": "options_table",
         "tuning": "TuneOptions",
     },

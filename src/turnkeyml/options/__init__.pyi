@@ -9,11 +9,13 @@ from turnkeyml.options.declared import (
     as RaceOptions,
 )
 from turnkeyml.options.explaining import ExplainOptions as ExplainOptions, TraceView as TraceView
-from turnkeyml.options.keywords import takes as takes
 from turnkeyml.options.loads import (
     concurrencies as concurrencies, load_of as load_of, objective as objective, rates as rates,
 )
-from turnkeyml.options.option import Option as Option, options_of as options_of, settle as settle
+from turnkeyml.options.option import (
+    Option as Option, in_keywords as in_keywords, options_of as options_of, settle as settle, takes
+    as takes,
+)
 from turnkeyml.options.places import hosts as hosts, places_of as places_of
 from turnkeyml.options.recognised import is_input as is_input
 from turnkeyml.options.results import (
@@ -24,6 +26,5 @@ from turnkeyml.options.results import (
     as ServeOptions, Verbose as Verbose,
 )
 from turnkeyml.options.selecting import ListView as ListView, SelectOptions as SelectOptions
-from turnkeyml.options.spelling import in_keywords as in_keywords
 from turnkeyml.options.table import options_table as options_table
 from turnkeyml.options.tuning import TuneOptions as TuneOptions
