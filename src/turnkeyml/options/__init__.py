@@ -9,7 +9,7 @@ __getattr__ = door(
         "choices": "default_device_name known_precisions",
         "declared": (
             "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
-            "RaceOptions"
+            "RaceOptions options_table"
         ),
         "explaining": "ExplainOptions TraceView",
         "loads": "concurrencies load_of objective rates",
@@ -22,7 +22,6 @@ __getattr__ = door(
             "ServeOptions Verbose"
         ),
         "selecting": "ListView SelectOptions",
-        "table": "options_table",
         "tuning": "TuneOptions",
     },
 )

@@ -6,7 +6,7 @@ from turnkeyml.options.choices import (
 from turnkeyml.options.declared import (
     BenchmarkOptions as BenchmarkOptions, BuildOptions as BuildOptions, COMMANDS as COMMANDS,
     FUNCTIONS as FUNCTIONS, ModelOptions as ModelOptions, PlanOptions as PlanOptions, RaceOptions
-    as RaceOptions,
+    as RaceOptions, options_table as options_table,
 )
 from turnkeyml.options.explaining import ExplainOptions as ExplainOptions, TraceView as TraceView
 from turnkeyml.options.loads import (
@@ -26,5 +26,4 @@ from turnkeyml.options.results import (
     as ServeOptions, Verbose as Verbose,
 )
 from turnkeyml.options.selecting import ListView as ListView, SelectOptions as SelectOptions
-from turnkeyml.options.table import options_table as options_table
 from turnkeyml.options.tuning import TuneOptions as TuneOptions
