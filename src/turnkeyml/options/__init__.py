@@ -6,6 +6,7 @@ __getattr__ = door(
     __name__,
     {
         "building": "CacheOptions",
+        "checks": "is_input",
         "choices": "default_device_name known_precisions",
         "declared": (
             "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
@@ -15,7 +16,6 @@ __getattr__ = door(
         "loads": "concurrencies load_of objective rates",
         "option": "Option in_keywords options_of settle takes",
         "places": "hosts places_of",
-        "recognised": "is_input",
         "results": (
             "ChangeOptions CompareOptions CompareView CompletionOptions Confirmation DryRun "
             "JsonView ModelsOptions ModelsView QuietView RemeasureOptions ReportOptions "

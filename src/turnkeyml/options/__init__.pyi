@@ -1,5 +1,6 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.options.building import CacheOptions as CacheOptions
+from turnkeyml.options.checks import is_input as is_input
 from turnkeyml.options.choices import (
     default_device_name as default_device_name, known_precisions as known_precisions,
 )
@@ -17,7 +18,6 @@ from turnkeyml.options.option import (
     as takes,
 )
 from turnkeyml.options.places import hosts as hosts, places_of as places_of
-from turnkeyml.options.recognised import is_input as is_input
 from turnkeyml.options.results import (
     ChangeOptions as ChangeOptions, CompareOptions as CompareOptions, CompareView as CompareView,
     CompletionOptions as CompletionOptions, Confirmation as Confirmation, DryRun as DryRun,

@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, loads, places, recognised, suggestions
+from turnkeyml.options import checks, choices, loads, places, suggestions
+from turnkeyml.options import checks as recognised
 from turnkeyml.options.building import PRECISION, FilePath, Words
 from turnkeyml.options.option import Option
 

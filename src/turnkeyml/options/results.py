@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, TypedDict
 
-from turnkeyml.options import checks, choices, recognised, suggestions
+from turnkeyml.options import checks, choices, suggestions
+from turnkeyml.options import checks as recognised
 from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import (
     DeviceOptions,
