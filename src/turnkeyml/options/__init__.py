@@ -12,16 +12,14 @@ __getattr__ = door(
             "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
             "RaceOptions options_table"
         ),
-        "explaining": "ExplainOptions TraceView",
         "loads": "concurrencies load_of objective rates",
         "option": "Option in_keywords options_of settle takes",
         "places": "hosts places_of",
         "results": (
             "ChangeOptions CompareOptions CompareView CompletionOptions Confirmation DryRun "
-            "JsonView ModelsOptions ModelsView QuietView RemeasureOptions ReportOptions "
-            "ServeOptions Verbose"
+            "ExplainOptions JsonView ListView ModelsOptions ModelsView QuietView "
+            "RemeasureOptions ReportOptions SelectOptions ServeOptions TraceView Verbose"
         ),
-        "selecting": "ListView SelectOptions",
         "tuning": "TuneOptions",
     },
 )

@@ -9,7 +9,6 @@ from turnkeyml.options.declared import (
     FUNCTIONS as FUNCTIONS, ModelOptions as ModelOptions, PlanOptions as PlanOptions, RaceOptions
     as RaceOptions, options_table as options_table,
 )
-from turnkeyml.options.explaining import ExplainOptions as ExplainOptions, TraceView as TraceView
 from turnkeyml.options.loads import (
     concurrencies as concurrencies, load_of as load_of, objective as objective, rates as rates,
 )
@@ -21,9 +20,9 @@ from turnkeyml.options.places import hosts as hosts, places_of as places_of
 from turnkeyml.options.results import (
     ChangeOptions as ChangeOptions, CompareOptions as CompareOptions, CompareView as CompareView,
     CompletionOptions as CompletionOptions, Confirmation as Confirmation, DryRun as DryRun,
-    JsonView as JsonView, ModelsOptions as ModelsOptions, ModelsView as ModelsView, QuietView as
-    QuietView, RemeasureOptions as RemeasureOptions, ReportOptions as ReportOptions, ServeOptions
-    as ServeOptions, Verbose as Verbose,
+    ExplainOptions as ExplainOptions, JsonView as JsonView, ListView as ListView, ModelsOptions as
+    ModelsOptions, ModelsView as ModelsView, QuietView as QuietView, RemeasureOptions as
+    RemeasureOptions, ReportOptions as ReportOptions, SelectOptions as SelectOptions, ServeOptions
+    as ServeOptions, TraceView as TraceView, Verbose as Verbose,
 )
-from turnkeyml.options.selecting import ListView as ListView, SelectOptions as SelectOptions
 from turnkeyml.options.tuning import TuneOptions as TuneOptions

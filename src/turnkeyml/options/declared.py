@@ -14,7 +14,6 @@ from turnkeyml.options.building import (
     Precisions,
     SequenceFile,
 )
-from turnkeyml.options.explaining import ExplainOptions, Targets, TraceView
 from turnkeyml.options.measuring import (
     AnalyzeOnly,
     BuildOnly,
@@ -39,18 +38,22 @@ from turnkeyml.options.results import (
     CompletionOptions,
     Confirmation,
     DryRun,
+    ExplainOptions,
     JsonView,
+    ListView,
     ModelNames,
     ModelsOptions,
     ModelsView,
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    SelectOptions,
     ServeOptions,
     Sides,
+    Targets,
+    TraceView,
     Verbose,
 )
-from turnkeyml.options.selecting import ListView, SelectOptions
 from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
 
