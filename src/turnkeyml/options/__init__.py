@@ -12,7 +12,7 @@ __getattr__ = door(
             "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
             "RaceOptions options_table"
         ),
-        "loads": "concurrencies load_of objective rates",
+        "measuring": "concurrencies load_of objective rates",
         "option": "Option in_keywords options_of settle takes",
         "places": "hosts places_of",
         "results": (

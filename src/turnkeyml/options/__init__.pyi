@@ -9,7 +9,7 @@ from turnkeyml.options.declared import (
     FUNCTIONS as FUNCTIONS, ModelOptions as ModelOptions, PlanOptions as PlanOptions, RaceOptions
     as RaceOptions, options_table as options_table,
 )
-from turnkeyml.options.loads import (
+from turnkeyml.options.measuring import (
     concurrencies as concurrencies, load_of as load_of, objective as objective, rates as rates,
 )
 from turnkeyml.options.option import (
