@@ -29,7 +29,7 @@ from turnkeyml.options.measuring import (
     Timing,
 )
 from turnkeyml.options.option import Option, options_of
-from turnkeyml.options.processes import Jobs, Processes, Slurm
+from turnkeyml.options.places import Jobs, Processes, Slurm
 from turnkeyml.options.results import (
     Builds,
     BuildsOrAll,
