@@ -9,10 +9,9 @@ __getattr__ = door(
             "BFLOAT16 KEYS VALUES fed fed_value flattened is_plain load_arrays narrow "
             "read_archive save_arrays top_name unpacked_bytes widen widened"
         ),
-        "damaged": "DamagedFile",
         "files": (
-            "checksum is_regular link_or_copy load_yaml make_way open_regular read_json "
-            "read_yaml remove_leftovers replacing to_yaml write_json write_yaml"
+            "DamagedFile checksum is_regular link_or_copy load_yaml make_way open_regular "
+            "read_json read_yaml remove_leftovers replacing to_yaml write_json write_yaml"
         ),
         "layout": (
             "BuildFolder build_folders build_name check_writable engine_file evaluation_file "

@@ -5,12 +5,11 @@ from turnkeyml.cache.arrays import (
     read_archive as read_archive, save_arrays as save_arrays, top_name as top_name, unpacked_bytes
     as unpacked_bytes, widen as widen, widened as widened,
 )
-from turnkeyml.cache.damaged import DamagedFile as DamagedFile
 from turnkeyml.cache.files import (
-    checksum as checksum, is_regular as is_regular, link_or_copy as link_or_copy, load_yaml as
-    load_yaml, make_way as make_way, open_regular as open_regular, read_json as read_json,
-    read_yaml as read_yaml, remove_leftovers as remove_leftovers, replacing as replacing, to_yaml
-    as to_yaml, write_json as write_json, write_yaml as write_yaml,
+    DamagedFile as DamagedFile, checksum as checksum, is_regular as is_regular, link_or_copy as
+    link_or_copy, load_yaml as load_yaml, make_way as make_way, open_regular as open_regular,
+    read_json as read_json, read_yaml as read_yaml, remove_leftovers as remove_leftovers, replacing
+    as replacing, to_yaml as to_yaml, write_json as write_json, write_yaml as write_yaml,
 )
 from turnkeyml.cache.layout import (
     BuildFolder as BuildFolder, build_folders as build_folders, build_name as build_name,

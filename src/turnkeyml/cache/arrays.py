@@ -16,8 +16,14 @@ from typing import IO, Any
 
 import numpy as np
 
-from turnkeyml.cache.damaged import DamagedFile, printable
-from turnkeyml.cache.files import checksum, make_way, open_regular, replacing
+from turnkeyml.cache.files import (
+    DamagedFile,
+    checksum,
+    make_way,
+    open_regular,
+    printable,
+    replacing,
+)
 from turnkeyml.errors import MeasureError, describe
 from turnkeyml.nouns import DamagedRecord
 

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import turnkeyml
-from turnkeyml.cache.damaged import DamagedFile, printable
 from turnkeyml.cache.files import (
     MOST_BYTES,
+    DamagedFile,
     load_yaml,
     open_regular,
+    printable,
     replacing,
     set_aside,
     write_yaml,
