@@ -10,9 +10,9 @@ from turnkeyml.api.comparing import (
 )
 from turnkeyml.api.corpora import list_models as list_models
 from turnkeyml.api.explaining import explain as explain
-from turnkeyml.api.files import benchmark_files as benchmark_files, race_files as race_files
-from turnkeyml.api.forecasts import (
-    forecast_benchmark as forecast_benchmark, forecast_race as forecast_race,
+from turnkeyml.api.files import (
+    benchmark_files as benchmark_files, forecast_benchmark as forecast_benchmark, forecast_race as
+    forecast_race, race_files as race_files,
 )
 from turnkeyml.api.models import benchmark_model as benchmark_model, build_model as build_model
 from turnkeyml.api.plan import make_plan as make_plan
