@@ -12,7 +12,7 @@ __getattr__ = door(
             "BuildStats build_stats build_summaries cache_of clean_builds delete_builds "
             "is_filtered list_builds matching select_builds"
         ),
-        "comparing": "compare conditions_met save_comparison",
+        "comparing": "compare conditions_met report save_comparison save_report serve",
         "corpora": "list_models",
         "explaining": "explain",
         "files": "benchmark_files forecast_benchmark forecast_race race_files",
@@ -20,7 +20,6 @@ __getattr__ = door(
         "plan": "make_plan",
         "plugins": "list_plugins",
         "remeasuring": "remeasure",
-        "reports": "report save_report serve",
         "system": "system_info",
         "tuning": "tune",
     },

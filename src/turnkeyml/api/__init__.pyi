@@ -6,7 +6,8 @@ from turnkeyml.api.builds import (
     select_builds,
 )
 from turnkeyml.api.comparing import (
-    compare as compare, conditions_met as conditions_met, save_comparison as save_comparison,
+    compare as compare, conditions_met as conditions_met, report as report, save_comparison as
+    save_comparison, save_report as save_report, serve as serve,
 )
 from turnkeyml.api.corpora import list_models as list_models
 from turnkeyml.api.explaining import explain as explain
@@ -18,6 +19,5 @@ from turnkeyml.api.models import benchmark_model as benchmark_model, build_model
 from turnkeyml.api.plan import make_plan as make_plan
 from turnkeyml.api.plugins import list_plugins as list_plugins
 from turnkeyml.api.remeasuring import remeasure as remeasure
-from turnkeyml.api.reports import report as report, save_report as save_report, serve as serve
 from turnkeyml.api.system import system_info as system_info
 from turnkeyml.api.tuning import tune as tune
