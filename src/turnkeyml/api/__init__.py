@@ -13,14 +13,12 @@ __getattr__ = door(
             "is_filtered list_builds matching select_builds"
         ),
         "comparing": "compare conditions_met report save_comparison save_report serve",
-        "corpora": "list_models",
         "explaining": "explain",
         "files": "benchmark_files forecast_benchmark forecast_race race_files",
         "models": "benchmark_model build_model",
         "plan": "make_plan",
-        "plugins": "list_plugins",
         "remeasuring": "remeasure",
-        "system": "system_info",
+        "system": "list_models list_plugins system_info",
         "tuning": "tune",
     },
 )

@@ -9,7 +9,6 @@ from turnkeyml.api.comparing import (
     compare as compare, conditions_met as conditions_met, report as report, save_comparison as
     save_comparison, save_report as save_report, serve as serve,
 )
-from turnkeyml.api.corpora import list_models as list_models
 from turnkeyml.api.explaining import explain as explain
 from turnkeyml.api.files import (
     benchmark_files as benchmark_files, forecast_benchmark as forecast_benchmark, forecast_race as
@@ -17,7 +16,8 @@ from turnkeyml.api.files import (
 )
 from turnkeyml.api.models import benchmark_model as benchmark_model, build_model as build_model
 from turnkeyml.api.plan import make_plan as make_plan
-from turnkeyml.api.plugins import list_plugins as list_plugins
 from turnkeyml.api.remeasuring import remeasure as remeasure
-from turnkeyml.api.system import system_info as system_info
+from turnkeyml.api.system import (
+    list_models as list_models, list_plugins as list_plugins, system_info as system_info,
+)
 from turnkeyml.api.tuning import tune as tune
