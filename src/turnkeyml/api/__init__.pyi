@@ -2,8 +2,8 @@
 from turnkeyml.api.builds import (
     BuildStats as BuildStats, build_stats as build_stats, build_summaries as build_summaries,
     cache_of as cache_of, clean_builds as clean_builds, delete_builds as delete_builds, is_filtered
-    as is_filtered, list_builds as list_builds, matching as matching, select_builds as
-    select_builds,
+    as is_filtered, list_builds as list_builds, matching as matching, remeasure as remeasure,
+    select_builds as select_builds,
 )
 from turnkeyml.api.comparing import (
     compare as compare, conditions_met as conditions_met, report as report, save_comparison as
@@ -16,7 +16,6 @@ from turnkeyml.api.files import (
 )
 from turnkeyml.api.models import benchmark_model as benchmark_model, build_model as build_model
 from turnkeyml.api.plan import make_plan as make_plan
-from turnkeyml.api.remeasuring import remeasure as remeasure
 from turnkeyml.api.system import (
     list_models as list_models, list_plugins as list_plugins, system_info as system_info,
 )
