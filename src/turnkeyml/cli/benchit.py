@@ -56,7 +56,7 @@ def translate(words: list[str]) -> list[str]:
 
 
 def _files_first(words: list[str]) -> list[str]:
-    from turnkeyml.cli.order import positionals_first
+    from turnkeyml.cli.words import positionals_first
     from turnkeyml.options import COMMANDS as DECLARED
     from turnkeyml.options import options_of
 
