@@ -6,9 +6,8 @@ __getattr__ = door(
     __name__,
     {
         "benchit": "translate",
-        "defaults": "Defaults",
         "entry": "main",
-        "project_file": "find_settings",
+        "project_file": "Defaults find_settings",
         "spawn": "DEFAULT_TIMEOUT_SECONDS",
         "words": "COMMANDS WITHOUT_OPTIONS parse",
     },
