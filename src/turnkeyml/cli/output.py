@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from turnkeyml.display import flush_streams, write_document
+from turnkeyml.api import cache_of, select_builds
+from turnkeyml.cache import damages
+from turnkeyml.display import flush_streams, print_errors, write_document
 
 
 class Output:
@@ -75,3 +78,12 @@ def print_error(words: list[str], message: str) -> None:
     if isinstance(actions, dict):
         command = " ".join([command, *(word for word in words[1:2] if word in actions)])
     write_document(to_json(make_document(command, ok=False, error=message)))
+
+
+def tell_damages(
+    build_names: str | Iterable[str], options: Mapping[str, Any], every: bool = False
+) -> None:
+    """Print a sentence for each record of the builds that cannot be read."""
+    for folder in select_builds(build_names, cache_of(options), every):
+        for sentence in damages(folder):
+            print_errors(f"Warning: {sentence}")
