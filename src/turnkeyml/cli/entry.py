@@ -67,7 +67,7 @@ def _answer_shell() -> None:
     import os
 
     if "_ARGCOMPLETE" in os.environ:
-        from turnkeyml.cli.completing import complete
+        from turnkeyml.cli.completion import complete
 
         complete()
 
