@@ -10,8 +10,8 @@ from turnkeyml.evaluate import Entry, Runner
 from turnkeyml.measure import QUICK_RULE
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
 from turnkeyml.tuning.metric import Measured, limit_of, measure_metric
-from turnkeyml.tuning.rig import Rig
 from turnkeyml.tuning.right import MetricLimit, Tolerance, why_wrong
+from turnkeyml.tuning.variants import Rig
 from turnkeyml.verify import COSINE
 
 

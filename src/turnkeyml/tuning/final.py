@@ -18,7 +18,7 @@ from turnkeyml.measure import (
 )
 from turnkeyml.nouns import TUNED, Cause, Configuration, Evaluation, Trial, TrialStatus
 from turnkeyml.tuning.entrants import Entrant, described
-from turnkeyml.tuning.rig import Rig
+from turnkeyml.tuning.variants import Rig
 from turnkeyml.tuning.wave import Advantage, advantage
 
 MOST_SECONDS = 20.0
