@@ -2,10 +2,9 @@
 from turnkeyml.tuning.entrants import Entrant as Entrant, Judge as Judge, enter as enter
 from turnkeyml.tuning.front import with_front as with_front
 from turnkeyml.tuning.journal import Journal as Journal
-from turnkeyml.tuning.metric import check_metric as check_metric
 from turnkeyml.tuning.plan import best_of as best_of, next_wave as next_wave
 from turnkeyml.tuning.program import check_target as check_target, write_program as write_program
-from turnkeyml.tuning.right import parse_tolerance as parse_tolerance
+from turnkeyml.tuning.right import check_metric as check_metric, parse_tolerance as parse_tolerance
 from turnkeyml.tuning.space import (
     BATCHES as BATCHES, PRECISIONS as PRECISIONS, Precisions as Precisions, Space as Space,
     make_space as make_space, thread_counts as thread_counts,

@@ -9,8 +9,14 @@ from turnkeyml.errors import TurnkeyError
 from turnkeyml.evaluate import Entry, Runner
 from turnkeyml.measure import QUICK_RULE
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
-from turnkeyml.tuning.metric import Measured, limit_of, measure_metric
-from turnkeyml.tuning.right import MetricLimit, Tolerance, why_wrong
+from turnkeyml.tuning.right import (
+    Measured,
+    MetricLimit,
+    Tolerance,
+    limit_of,
+    measure_metric,
+    why_wrong,
+)
 from turnkeyml.tuning.variants import Rig
 from turnkeyml.verify import COSINE
 
