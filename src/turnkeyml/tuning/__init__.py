@@ -9,7 +9,6 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "entrants": "Entrant Judge enter",
         "front": "with_front",
         "journal": "Journal",
         "plan": "best_of next_wave",
@@ -18,7 +17,7 @@ __getattr__ = door(
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
         "tuner": "Tuner",
         "variants": "Rig Variants",
-        "wave": "advantage",
+        "wave": "Entrant Judge advantage enter",
         "words": "verdict_of",
     },
 )

@@ -1,5 +1,4 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.tuning.entrants import Entrant as Entrant, Judge as Judge, enter as enter
 from turnkeyml.tuning.front import with_front as with_front
 from turnkeyml.tuning.journal import Journal as Journal
 from turnkeyml.tuning.plan import best_of as best_of, next_wave as next_wave
@@ -11,5 +10,7 @@ from turnkeyml.tuning.space import (
 )
 from turnkeyml.tuning.tuner import Tuner as Tuner
 from turnkeyml.tuning.variants import Rig as Rig, Variants as Variants
-from turnkeyml.tuning.wave import advantage as advantage
+from turnkeyml.tuning.wave import (
+    Entrant as Entrant, Judge as Judge, advantage as advantage, enter as enter,
+)
 from turnkeyml.tuning.words import verdict_of as verdict_of

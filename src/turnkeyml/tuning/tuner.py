@@ -10,13 +10,13 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult
 from turnkeyml.system import total_memory_bytes
 from turnkeyml.tuning import wave
-from turnkeyml.tuning.entrants import Entrant, Judge, enter
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
 from turnkeyml.tuning.front import with_front
 from turnkeyml.tuning.journal import Journal
 from turnkeyml.tuning.plan import best_of, next_wave, rivals_of
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.variants import Rig
+from turnkeyml.tuning.wave import Entrant, Judge, enter
 from turnkeyml.tuning.words import hints_for, verdict_of
 
 WAVE = 5
