@@ -11,13 +11,12 @@ __getattr__ = door(
     {
         "front": "with_front",
         "journal": "Journal",
-        "plan": "best_of next_wave",
         "program": "check_target write_program",
         "right": "check_metric parse_tolerance",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
         "tuner": "Tuner",
         "variants": "Rig Variants",
-        "wave": "Entrant Judge advantage enter",
+        "wave": "Entrant Judge advantage best_of enter next_wave",
         "words": "verdict_of",
     },
 )

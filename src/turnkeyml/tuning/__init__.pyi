@@ -1,7 +1,6 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.tuning.front import with_front as with_front
 from turnkeyml.tuning.journal import Journal as Journal
-from turnkeyml.tuning.plan import best_of as best_of, next_wave as next_wave
 from turnkeyml.tuning.program import check_target as check_target, write_program as write_program
 from turnkeyml.tuning.right import check_metric as check_metric, parse_tolerance as parse_tolerance
 from turnkeyml.tuning.space import (
@@ -11,6 +10,7 @@ from turnkeyml.tuning.space import (
 from turnkeyml.tuning.tuner import Tuner as Tuner
 from turnkeyml.tuning.variants import Rig as Rig, Variants as Variants
 from turnkeyml.tuning.wave import (
-    Entrant as Entrant, Judge as Judge, advantage as advantage, enter as enter,
+    Entrant as Entrant, Judge as Judge, advantage as advantage, best_of as best_of, enter as enter,
+    next_wave as next_wave,
 )
 from turnkeyml.tuning.words import verdict_of as verdict_of

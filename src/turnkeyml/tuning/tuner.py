@@ -13,10 +13,9 @@ from turnkeyml.tuning import wave
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
 from turnkeyml.tuning.front import with_front
 from turnkeyml.tuning.journal import Journal
-from turnkeyml.tuning.plan import best_of, next_wave, rivals_of
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.variants import Rig
-from turnkeyml.tuning.wave import Entrant, Judge, enter
+from turnkeyml.tuning.wave import Entrant, Judge, best_of, enter, next_wave, rivals_of
 from turnkeyml.tuning.words import hints_for, verdict_of
 
 WAVE = 5
