@@ -590,4 +590,4 @@ def warm_up() -> None:
     import turnkeyml.launch.slurm.run
     import turnkeyml.measure.record
     import turnkeyml.report.sides
-    import turnkeyml.tuning.journal  # noqa: F401
+    import turnkeyml.tuning.tuner  # noqa: F401

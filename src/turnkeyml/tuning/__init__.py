@@ -9,12 +9,10 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "front": "with_front",
-        "journal": "Journal",
         "program": "check_target write_program",
         "right": "check_metric parse_tolerance",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
-        "tuner": "Tuner",
+        "tuner": "Journal Tuner with_front",
         "variants": "Rig Variants",
         "wave": "Entrant Judge advantage best_of enter next_wave",
         "words": "verdict_of",

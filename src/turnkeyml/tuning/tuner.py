@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from turnkeyml.cache import BuildFolder, read_json, write_json
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult
+from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult, from_dict, to_dict
 from turnkeyml.system import total_memory_bytes
 from turnkeyml.tuning import wave
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
-from turnkeyml.tuning.front import with_front
-from turnkeyml.tuning.journal import Journal
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.variants import Rig
 from turnkeyml.tuning.wave import Entrant, Judge, best_of, enter, next_wave, rivals_of
@@ -218,3 +220,85 @@ def _settled(trial: Trial, final: Final, last: dict[str, Trial]) -> Trial:
 def _close(entrants: Iterable[Entrant]) -> None:
     for entrant in entrants:
         entrant.close()
+
+
+@dataclass(frozen=True)
+class _Content:
+    key: str
+    seconds: float
+    is_complete: bool
+    trials: tuple[Trial, ...]
+
+
+class Journal:
+    """The trials of a tuning that is not complete."""
+
+    def __init__(self, folder: BuildFolder, facts: Any) -> None:
+        """``facts`` is all that the trials depend on; others of them make another journal."""
+        self._path = folder.tuning / "journal.json"
+        text = json.dumps(to_dict(facts), sort_keys=True, default=repr)
+        self._key = hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def read(self) -> tuple[list[Trial], float]:
+        """What was tried and how long it took; nothing if it was completed, or is another's."""
+        try:
+            found = from_dict(_Content, read_json(self._path))
+        except ValueError:
+            return [], 0.0
+        if found.key != self._key or found.is_complete:
+            return [], 0.0
+        return list(found.trials), found.seconds
+
+    def write(self, trials: Sequence[Trial], seconds: float, *, is_complete: bool = False) -> None:
+        """Keep what was tried."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self._path, to_dict(_Content(self._key, seconds, is_complete, tuple(trials))))
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """Something of which less is better."""
+
+    value: float
+    margin: float
+    """The factor below which two values are the same."""
+
+    def is_better(self, other: _Figure) -> bool:
+        return self.value * self.margin < other.value
+
+
+def with_front(trials: Sequence[Trial]) -> list[Trial]:
+    """The trials, with those marked that no other one beats in time, throughput, errors and memory.
+
+    Differences below a margin do not count, so that chance puts nothing on the front.
+    """
+    right = [t for t in trials if t.is_right]
+    front = {t.configuration.label for t in right if not any(_dominates(o, t) for o in right)}
+    return [replace(t, on_front=t.configuration.label in front) for t in trials]
+
+
+def _dominates(one: Trial, other: Trial) -> bool:
+    """Whether one is as good in everything, and better in something; of two that are the same in
+    everything the faster one."""
+    if one is other:
+        return False
+    pairs = list(zip(_figures(one), _figures(other), strict=True))
+    if any(theirs.is_better(ours) for ours, theirs in pairs):
+        return False
+    better = any(ours.is_better(theirs) for ours, theirs in pairs)
+    return better or (one.relative_time or 0.0) < (other.relative_time or 0.0)
+
+
+def _figures(trial: Trial) -> list[_Figure]:
+    """The time of a run and per copy of the inputs, the errors and the memory.
+
+    The times are relative to the default's, as medians of different moments do not compare.
+    """
+    errors = trial.errors.relative if trial.errors else 0.0
+    per_copy = trial.relative_time or 0.0
+    return [
+        _Figure(per_copy * trial.configuration.batch, 1.02),
+        _Figure(per_copy, 1.02),
+        _Figure(max(errors, 1e-6), 2.0),
+        _Figure(float(trial.peak_memory_bytes or 0), 1.05),
+    ]
