@@ -12,9 +12,8 @@ __getattr__ = door(
         "program": "check_target write_program",
         "right": "check_metric parse_tolerance",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
-        "tuner": "Journal Tuner with_front",
+        "tuner": "Journal Tuner verdict_of with_front",
         "variants": "Rig Variants",
         "wave": "Entrant Judge advantage best_of enter next_wave",
-        "words": "verdict_of",
     },
 )

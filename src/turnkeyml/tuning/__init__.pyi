@@ -5,10 +5,11 @@ from turnkeyml.tuning.space import (
     BATCHES as BATCHES, PRECISIONS as PRECISIONS, Precisions as Precisions, Space as Space,
     make_space as make_space, thread_counts as thread_counts,
 )
-from turnkeyml.tuning.tuner import Journal as Journal, Tuner as Tuner, with_front as with_front
+from turnkeyml.tuning.tuner import (
+    Journal as Journal, Tuner as Tuner, verdict_of as verdict_of, with_front as with_front,
+)
 from turnkeyml.tuning.variants import Rig as Rig, Variants as Variants
 from turnkeyml.tuning.wave import (
     Entrant as Entrant, Judge as Judge, advantage as advantage, best_of as best_of, enter as enter,
     next_wave as next_wave,
 )
-from turnkeyml.tuning.words import verdict_of as verdict_of
