@@ -9,8 +9,8 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
+        "acceptance": "check_metric parse_tolerance",
         "program": "check_target write_program",
-        "right": "check_metric parse_tolerance",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
         "tuner": "Journal Tuner verdict_of with_front",
         "variants": "Rig Variants",

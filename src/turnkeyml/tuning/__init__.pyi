@@ -1,6 +1,8 @@
 # Written by .ci/doors from the table in __init__.py.
+from turnkeyml.tuning.acceptance import (
+    check_metric as check_metric, parse_tolerance as parse_tolerance,
+)
 from turnkeyml.tuning.program import check_target as check_target, write_program as write_program
-from turnkeyml.tuning.right import check_metric as check_metric, parse_tolerance as parse_tolerance
 from turnkeyml.tuning.space import (
     BATCHES as BATCHES, PRECISIONS as PRECISIONS, Precisions as Precisions, Space as Space,
     make_space as make_space, thread_counts as thread_counts,

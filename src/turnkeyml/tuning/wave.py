@@ -24,7 +24,7 @@ from turnkeyml.measure import (
     speedup,
 )
 from turnkeyml.nouns import Configuration, Trial, TrialStatus
-from turnkeyml.tuning.right import (
+from turnkeyml.tuning.acceptance import (
     Measured,
     MetricLimit,
     Tolerance,
