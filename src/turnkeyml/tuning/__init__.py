@@ -11,9 +11,9 @@ __getattr__ = door(
     {
         "acceptance": "check_metric parse_tolerance",
         "program": "check_target write_program",
+        "search": "Entrant Judge advantage best_of enter next_wave",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
         "tuner": "Journal Tuner verdict_of with_front",
         "variants": "Rig Variants",
-        "wave": "Entrant Judge advantage best_of enter next_wave",
     },
 )

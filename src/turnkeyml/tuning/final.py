@@ -17,8 +17,8 @@ from turnkeyml.measure import (
     save_evaluation,
 )
 from turnkeyml.nouns import TUNED, Cause, Configuration, Evaluation, Trial, TrialStatus
+from turnkeyml.tuning.search import Advantage, Entrant, advantage, described
 from turnkeyml.tuning.variants import Rig
-from turnkeyml.tuning.wave import Advantage, Entrant, advantage, described
 
 MOST_SECONDS = 20.0
 RULE = replace(

@@ -14,11 +14,11 @@ from turnkeyml.cache import BuildFolder, read_json, write_json
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult, from_dict, to_dict
 from turnkeyml.system import total_memory_bytes
-from turnkeyml.tuning import wave
+from turnkeyml.tuning import search
 from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
+from turnkeyml.tuning.search import Entrant, Judge, best_of, enter, next_wave, rivals_of
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.variants import Rig
-from turnkeyml.tuning.wave import Entrant, Judge, best_of, enter, next_wave, rivals_of
 
 WAVE = 5
 """Configurations that challenge the best so far at a time; all of them are in memory."""
@@ -111,8 +111,8 @@ class Tuner:
                     entrants.append(found)
             if len(entrants) > 1 or is_first:
                 self.tell(f"Racing {len(entrants)} configurations")
-                seconds = min(wave.SECONDS * len(entrants), max(1.0, limit - self._seconds))
-                raced = wave.race(entrants, anchor_time, seconds)
+                seconds = min(search.SECONDS * len(entrants), max(1.0, limit - self._seconds))
+                raced = search.race(entrants, anchor_time, seconds)
                 self._keep_best(entrants, raced)
                 trials += raced if is_first else raced[1:]
         except BaseException:
