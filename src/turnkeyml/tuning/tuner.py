@@ -15,7 +15,7 @@ from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult, from_dict, to_dict
 from turnkeyml.system import total_memory_bytes
 from turnkeyml.tuning import search
-from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
+from turnkeyml.tuning.confirmation import MOST_SECONDS, Final, run_final
 from turnkeyml.tuning.search import Entrant, Judge, best_of, enter, next_wave, rivals_of
 from turnkeyml.tuning.space import Space
 from turnkeyml.tuning.variants import Rig
