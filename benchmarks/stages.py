@@ -20,7 +20,7 @@ LEAST_SECONDS = 0.003
 """Shorter stages are not shown."""
 
 PARENT = {
-    "turnkeyml.cli.words": ["parse", "run"],
+    "turnkeyml.cli.parser": ["parse", "run"],
     "turnkeyml.cli.cache_benchmark": ["tell_damages", "remeasure", "build_lines"],
     "turnkeyml.api.builds": ["plan_of", "select_builds"],
     "turnkeyml.system.standby": ["Standby.__init__", "Standby.answer", "Standby.close"],

@@ -7,8 +7,8 @@ __getattr__ = door(
     {
         "benchit": "translate",
         "entry": "main",
+        "parser": "COMMANDS WITHOUT_OPTIONS parse",
         "project_file": "Defaults find_settings",
         "spawn": "DEFAULT_TIMEOUT_SECONDS",
-        "words": "COMMANDS WITHOUT_OPTIONS parse",
     },
 )

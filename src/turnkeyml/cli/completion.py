@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from turnkeyml.cli.words import COMMANDS, WITHOUT_OPTIONS
+from turnkeyml.cli.parser import COMMANDS, WITHOUT_OPTIONS
 from turnkeyml.display import write_document
 from turnkeyml.options import COMMANDS as DECLARED
 from turnkeyml.options import CompletionOptions, Option, options_of, settle

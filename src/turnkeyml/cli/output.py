@@ -70,7 +70,7 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def print_error(words: list[str], message: str) -> None:
     """Print the document of a command that ended with an error."""
-    from turnkeyml.cli.words import COMMANDS
+    from turnkeyml.cli.parser import COMMANDS
     from turnkeyml.report import make_document, to_json
 
     command = words[0] if words[0] in COMMANDS else "benchmark"
