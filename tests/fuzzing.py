@@ -584,7 +584,7 @@ def _read_part(part: _Part, folder: Path, findings: object) -> None:
 
 def warm_up() -> None:
     """Import what the targets need, once, before processes are forked for them."""
-    import turnkeyml.cli.project_file
+    import turnkeyml.cli.defaults
     import turnkeyml.explanation.peaks
     import turnkeyml.frameworks.onnx.file
     import turnkeyml.launch.slurm.run

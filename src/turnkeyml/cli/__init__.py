@@ -6,9 +6,9 @@ __getattr__ = door(
     __name__,
     {
         "benchit": "translate",
+        "defaults": "Defaults find_settings",
         "entry": "main",
         "parser": "COMMANDS WITHOUT_OPTIONS parse",
-        "project_file": "Defaults find_settings",
         "spawn": "DEFAULT_TIMEOUT_SECONDS",
     },
 )

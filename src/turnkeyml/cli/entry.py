@@ -136,7 +136,7 @@ def _run_with_defaults(parsed: argparse.Namespace) -> int:
 
     if parsed.command in WITHOUT_OPTIONS:
         return run(parsed)
-    from turnkeyml.cli.project_file import Defaults
+    from turnkeyml.cli.defaults import Defaults
 
     defaults = Defaults(parsed)
     defaults.apply()
