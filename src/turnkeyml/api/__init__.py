@@ -12,7 +12,7 @@ __getattr__ = door(
             "BuildStats build_stats build_summaries cache_of clean_builds delete_builds "
             "is_filtered list_builds matching remeasure select_builds"
         ),
-        "comparing": "compare conditions_met report save_comparison save_report serve",
+        "comparison": "compare conditions_met report save_comparison save_report serve",
         "explaining": "explain",
         "files": "benchmark_files forecast_benchmark forecast_race race_files",
         "models": "benchmark_model build_model",

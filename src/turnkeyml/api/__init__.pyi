@@ -5,7 +5,7 @@ from turnkeyml.api.builds import (
     as is_filtered, list_builds as list_builds, matching as matching, remeasure as remeasure,
     select_builds as select_builds,
 )
-from turnkeyml.api.comparing import (
+from turnkeyml.api.comparison import (
     compare as compare, conditions_met as conditions_met, report as report, save_comparison as
     save_comparison, save_report as save_report, serve as serve,
 )

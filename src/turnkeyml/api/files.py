@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.api.comparing import report
+from turnkeyml.api.comparison import report
 from turnkeyml.api.plan import plan_of
 from turnkeyml.build import check_file, pickle_sequence
 from turnkeyml.cache import check_writable
