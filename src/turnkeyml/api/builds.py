@@ -1,4 +1,4 @@
-"""List, read, delete and clean the builds in a cache."""
+"""List, read, delete and clean the builds in a cache, and measure them again."""
 
 from __future__ import annotations
 

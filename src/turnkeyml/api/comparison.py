@@ -1,4 +1,4 @@
-"""``compare`` two sets of measurements, and check the conditions of ``--fail-on``."""
+"""``report``, ``compare`` two sets of measurements, and check the conditions of ``--fail-on``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``system_info``: this machine and the runtimes that are available on it."""
+"""``system_info``, ``list_plugins`` and ``list_models``: what is here to measure with."""
 
 from __future__ import annotations
 

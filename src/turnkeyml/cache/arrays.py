@@ -1,7 +1,8 @@
 """Recorded inputs and golden outputs on disk: named arrays that need no framework to read.
 
 numpy has no bfloat16, so such an array is kept as its 16-bit patterns under a name that says so.
-Whoever feeds or compares arrays asks here; no runtime has a dtype table of its own.
+Nested values (lists, maps, optional ones) are flattened into named arrays and put together again.
+All runtimes convert dtypes here; none has a table of its own.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ def _storable(array: np.ndarray) -> np.ndarray:
 
 KEYS, VALUES, NONE, EMPTY = "::keys", "::values", "::none", "::empty"
 
-_DTYPES_nested = {"float": "float32", "double": "float64"}
+_NESTED_DTYPES = {"float": "float32", "double": "float64"}
 """The numpy names of the dtypes that ONNX Runtime calls differently."""
 _KIND = re.compile(r"(tensor|seq|optional|map)\((.*)\)")
 
@@ -277,7 +278,7 @@ def fed_value(arrays: Mapping[str, np.ndarray], name: str, kind: str) -> Any:
         raise MeasureError(f"The input {name!r} is of type {kind}, which cannot be fed.")
     outer, inner = found.groups()
     if outer == "tensor":
-        return fed(arrays, {name: _DTYPES_nested.get(inner, inner)})[name]
+        return fed(arrays, {name: _NESTED_DTYPES.get(inner, inner)})[name]
     if outer == "optional":
         return None if name + NONE in arrays else fed_value(arrays, name, inner)
     if outer == "map":

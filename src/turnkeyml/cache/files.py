@@ -1,4 +1,4 @@
-"""Atomic writes, and bounded reads of files that anyone may have changed."""
+"""Atomic writes, and bounded reads of files that anyone may have changed or damaged."""
 
 from __future__ import annotations
 

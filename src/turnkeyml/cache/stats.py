@@ -1,9 +1,9 @@
-"""What was learned and measured about a build, for people and for the report.
+"""The stats of a build, for people and reports, with the history of its evaluations.
 
 While a process works on a build, the section ``working`` says so: it is written with the first
-stats and goes with the last. It has a record of each planned measurement, as it will be if nothing
-more is heard of it. Whoever outlives the process gives it its end with ``end_work``; if nobody
-does, readers find that no process holds the build.
+stats and goes with the last. It has a record of each planned measurement, as it will be if its
+process dies. What outlives the process gives it its end with ``end_work``; otherwise readers find
+that no process holds the build.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``turnkey completion``."""
+"""``turnkey completion``, and the answers to a shell that asks for completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read ``turnkey.toml`` and ``[tool.turnkey]`` of ``pyproject.toml``: defaults of a project."""
+"""Read the defaults of a project: ``turnkey.toml`` and ``[tool.turnkey]`` of ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class Defaults:
         for name, setting in find_settings(self._options.command, Path.cwd()).items():
             option = self._declared[name]
             if option.in_file and not self._is_decided(option):
-                _check_defaults(option, setting)
+                _check_values(option, setting)
                 setattr(self._options, name, setting.value)
                 self._applied[name] = setting
 
@@ -273,7 +273,7 @@ class Defaults:
         return option.spelling if value is True else f"{option.spelling} {_words(value)}"
 
 
-def _check_defaults(option: Option, setting: Setting) -> None:
+def _check_values(option: Option, setting: Setting) -> None:
     try:
         option.settle(setting.value)
     except UsageError as error:

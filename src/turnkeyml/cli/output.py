@@ -1,4 +1,4 @@
-"""``--json``: one document on standard output, everything else on standard error."""
+"""``--json``: one document on standard output, everything else, damage too, on standard error."""
 
 from __future__ import annotations
 

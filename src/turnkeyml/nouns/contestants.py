@@ -1,4 +1,4 @@
-"""Who is the same contestant: what distinguishes the measurements of one build."""
+"""The identity of a contestant: build, runtime, precision and the place that it is measured in."""
 
 from __future__ import annotations
 

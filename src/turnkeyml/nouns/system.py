@@ -1,4 +1,4 @@
-"""This machine, its devices and their runtimes."""
+"""This machine, its devices, their runtimes, and the plugins that are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An Input, the Plan for it, and both together as a Task."""
+"""An Input, the Plan for it, both together as a Task, and what a dry run expects of one."""
 
 from __future__ import annotations
 

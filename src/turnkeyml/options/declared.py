@@ -1,7 +1,7 @@
 """The options of each command and function, combined from the TypedDicts of the other files.
 
 The fields of a TypedDict are its options, in the order of ``--help``. Their annotations are
-evaluated, so these files do not import ``annotations``.
+evaluated, so these files do not import ``annotations``. The table in docs/options.md is made here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Options that select what is evaluated, with which runtimes, and how precisely."""
+"""Options that select what is measured, with which runtimes, how precisely, under which load."""
 
 import math
 import re

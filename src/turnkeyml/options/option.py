@@ -1,4 +1,4 @@
-"""The declaration of an option, from which the command line and the API are made."""
+"""The declaration of an option: the command line and keywords of the API are made from it."""
 
 from __future__ import annotations
 

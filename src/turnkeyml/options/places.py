@@ -1,4 +1,4 @@
-"""Named places to measure in, as people write them: interpreters and machines."""
+"""Options of the processes and places that tasks run in: hosts, interpreters, Slurm, isolation."""
 
 import os
 import re

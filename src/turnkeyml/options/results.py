@@ -1,4 +1,4 @@
-"""Options of the commands for results: the cache, comparisons, reports, lists of models."""
+"""Options of commands that read results: the cache, comparisons, reports, explanations, models."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """Finding the fastest configuration of a build that is still right.
 
-``space`` says what there is to try, ``plan`` what to try next, ``wave`` races it against the best
-so far, ``right`` decides what may win, and ``tuner`` puts them together.
+``space`` says what there is to try, ``search`` what to try next, and races it against the best so
+far, ``acceptance`` decides what may win, and ``tuner`` puts them together.
 """
 
 from turnkeyml.doors import door

@@ -1,4 +1,4 @@
-"""A few configurations take turns with the best so far; who is slower drops out."""
+"""What to try next, and how: a few configurations at a time take turns with the best so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning a build: waves of configurations until nothing is left to try or the time is over."""
+"""Tune a build: try configurations until nothing is left or time is over; Pareto front, journal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The files of a build in other precisions, made in a process of their own when they are needed.
+"""The files of a build in other precisions, and the processes that measure them.
 
-They lie in the folder ``tune`` of the build and are used again as long as the build is the same.
+The files are made in a process of their own when they are needed. They lie in the folder ``tune``
+of the build and are used again as long as the build is the same.
 """
 
 from __future__ import annotations
