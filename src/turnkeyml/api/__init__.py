@@ -12,11 +12,11 @@ __getattr__ = door(
             "BuildStats build_stats build_summaries cache_of clean_builds delete_builds "
             "is_filtered list_builds matching remeasure select_builds"
         ),
-        "comparison": "compare conditions_met report save_comparison save_report serve",
         "explaining": "explain",
         "files": "benchmark_files forecast_benchmark forecast_race race_files",
         "models": "benchmark_model build_model",
         "plan": "make_plan",
+        "results": "compare conditions_met report save_comparison save_report serve",
         "system": "list_models list_plugins system_info",
         "tuning": "tune",
     },

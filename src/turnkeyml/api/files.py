@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.api.comparison import report
 from turnkeyml.api.plan import plan_of
+from turnkeyml.api.results import report
 from turnkeyml.build import check_file, pickle_sequence
 from turnkeyml.cache import check_writable
 from turnkeyml.errors import UsageError
