@@ -20,9 +20,9 @@ LEAST_SECONDS = 0.003
 """Shorter stages are not shown."""
 
 PARENT = {
-    "turnkeyml.cli.words": ["parse", "run"],
+    "turnkeyml.cli.parser": ["parse", "run"],
     "turnkeyml.cli.cache_benchmark": ["tell_damages", "remeasure", "build_lines"],
-    "turnkeyml.api.remeasuring": ["plan_of", "select_builds"],
+    "turnkeyml.api.builds": ["plan_of", "select_builds"],
     "turnkeyml.system.standby": ["Standby.__init__", "Standby.answer", "Standby.close"],
     "turnkeyml.runtimes.elsewhere": ["require_elsewhere"],
     "turnkeyml.evaluate.remeasure": [

@@ -584,10 +584,10 @@ def _read_part(part: _Part, folder: Path, findings: object) -> None:
 
 def warm_up() -> None:
     """Import what the targets need, once, before processes are forked for them."""
-    import turnkeyml.cli.project_file
+    import turnkeyml.cli.defaults
     import turnkeyml.explanation.peaks
     import turnkeyml.frameworks.onnx.file
     import turnkeyml.launch.slurm.run
     import turnkeyml.measure.record
     import turnkeyml.report.sides
-    import turnkeyml.tuning.journal  # noqa: F401
+    import turnkeyml.tuning.tuner  # noqa: F401

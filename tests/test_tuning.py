@@ -49,7 +49,7 @@ from turnkeyml.tuning import (
     verdict_of,
     with_front,
 )
-from turnkeyml.tuning.final import _Finalist
+from turnkeyml.tuning.confirmation import _Finalist
 from turnkeyml.verify import Reference, errors_of
 
 FAST = Configuration("ort", "int8-static", 2)

@@ -10,19 +10,14 @@ __getattr__ = door(
     {
         "builds": (
             "BuildStats build_stats build_summaries cache_of clean_builds delete_builds "
-            "is_filtered list_builds matching select_builds"
+            "is_filtered list_builds matching remeasure select_builds"
         ),
-        "comparing": "compare conditions_met save_comparison",
-        "corpora": "list_models",
         "explaining": "explain",
-        "files": "benchmark_files race_files",
-        "forecasts": "forecast_benchmark forecast_race",
+        "files": "benchmark_files forecast_benchmark forecast_race race_files",
         "models": "benchmark_model build_model",
         "plan": "make_plan",
-        "plugins": "list_plugins",
-        "remeasuring": "remeasure",
-        "reports": "report save_report serve",
-        "system": "system_info",
+        "results": "compare conditions_met report save_comparison save_report serve",
+        "system": "list_models list_plugins system_info",
         "tuning": "tune",
     },
 )

@@ -1,8 +1,9 @@
-"""List, read, delete and clean the builds in a cache."""
+"""List, read, delete and clean the builds in a cache, and measure them again."""
 
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeyml.api.plan import named_runtimes, plan_of
 from turnkeyml.cache import (
     BuildFolder,
     BuildSummary,
@@ -23,8 +25,9 @@ from turnkeyml.cache import (
     sweep_deleted,
 )
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.nouns import BuildStatus, to_dict
-from turnkeyml.options import CacheOptions, SelectOptions, takes
+from turnkeyml.nouns import BuildStatus, Evaluation, to_dict
+from turnkeyml.options import CacheOptions, RemeasureOptions, SelectOptions, places_of, takes
+from turnkeyml.runtimes import started_ahead
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -194,3 +197,34 @@ def _state_of(folder: BuildFolder) -> dict[str, Any] | None:
     running = data.get("build_status") == BuildStatus.RUNNING
     state = read_state(folder) if running else None
     return data if state is None else {**data, **to_dict(state)}
+
+
+WORKER = "turnkeyml.measure.worker"
+"""What measures a build. It is named, not imported, as its interpreter may be another one."""
+
+
+@takes(RemeasureOptions)
+def remeasure(
+    build_names: str | Iterable[str] = (),
+    *,
+    on_result: Callable[[str, list[Evaluation]], None] | None = None,
+    on_warning: Callable[[str, str], None] | None = None,
+    **options: Unpack[RemeasureOptions],
+) -> dict[str, list[Evaluation]]:
+    """Measure existing builds again; the evaluations by build name, empty if all were skipped.
+
+    This needs neither the scripts nor torch. ``on_result`` is called with the name and the
+    evaluations of a build as soon as they are known, ``on_warning`` with the name and a sentence
+    before a build is measured whose files are not those that were built.
+    """
+    with started_ahead(places_of(options), named_runtimes(options), WORKER):
+        from turnkeyml.evaluate import measure_again  # while they start
+
+        plan = plan_of(options)
+        found: dict[str, list[Evaluation]] = {}
+        for folder in select_builds(build_names, cache_of(options), options["all"]):
+            warn = functools.partial(on_warning, folder.name) if on_warning is not None else None
+            found[folder.name] = measure_again(folder, plan, options["skip"], warn)
+            if on_result is not None:
+                on_result(folder.name, found[folder.name])
+        return found

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeyml.api.launching import launch_of
 from turnkeyml.api.plan import plan_of
-from turnkeyml.api.reports import report
+from turnkeyml.api.results import report
+from turnkeyml.build import check_file, pickle_sequence
 from turnkeyml.cache import check_writable
 from turnkeyml.errors import UsageError
-from turnkeyml.nouns import InputResult, Plan, answers_to, label_of
+from turnkeyml.launch import Launch, Limits, default_seconds
+from turnkeyml.nouns import Forecast, InputResult, Plan, SequenceSource, answers_to, label_of
 from turnkeyml.options import BenchmarkOptions, RaceOptions, known_precisions, places_of, takes
 from turnkeyml.runtimes import find_device, find_runtime
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.launch import Launch
+    from turnkeyml.launch import Launch, SlurmOptions
+    from turnkeyml.nouns import Plan
 
 FEW_INPUTS = 8
 """With more inputs than this, each gets one line instead of a listing of its models."""
@@ -142,3 +145,82 @@ def input_names(input_files: InputFiles) -> list[str]:
     if isinstance(input_files, (str, os.PathLike)):
         return [os.fspath(input_files)]
     return [os.fspath(name) for name in input_files]
+
+
+def launch_of(
+    options: Mapping[str, Any],
+    on_result: Callable[[InputResult], None] | None,
+    as_race: bool = False,
+) -> Launch:
+    """The ``Launch`` that settled options describe."""
+    return Launch(
+        labels=options["labels"],
+        sweep=options["sweep"],
+        source=_sequence_source(options),
+        limits=_limits(options),
+        resume=options["resume"] or options["retry"] is not None,
+        retry=options["retry"] is not None,
+        slurm=_slurm_options(options),
+        on_result=on_result,
+        as_race=as_race,
+    )
+
+
+def _limits(options: Mapping[str, Any]) -> Limits:
+    isolated = options["process_isolation"]
+    return Limits(
+        jobs=options.get("jobs", 1),
+        seconds=options["timeout"] or (default_seconds() if isolated else None),
+        memory_bytes=options["memory_limit"],
+    )
+
+
+def _slurm_options(options: Mapping[str, Any]) -> SlurmOptions | None:
+    if not options.get("use_slurm"):
+        if options.get("slurm_args") or options.get("slurm_python"):
+            raise UsageError("--slurm-args and --slurm-python have no effect without --use-slurm.")
+        return None
+    if options["memory_limit"] is not None:
+        raise UsageError(
+            '--memory-limit does not apply to Slurm jobs; use --slurm-args "mem=8G" instead.'
+        )
+    if options["jobs"] != 1:
+        raise UsageError("--jobs does not apply to Slurm; use --slurm-max-jobs instead.")
+    from turnkeyml.launch import SlurmOptions, parse_arguments
+
+    return SlurmOptions(
+        arguments=parse_arguments(options["slurm_args"] or ""),
+        max_jobs=options["slurm_max_jobs"],
+        python=options["slurm_python"],
+    )
+
+
+def _sequence_source(options: Mapping[str, Any]) -> SequenceSource | None:
+    """A custom sequence, in a form that can be passed to other processes; None for a named one."""
+    file, sequence = options.get("sequence_file"), options.get("sequence")
+    if file is not None:
+        check_file(file)
+        return SequenceSource(file=os.path.abspath(file))
+    if sequence is None or isinstance(sequence, str):
+        return None
+    ours = any(type(stage).__module__ == "__main__" for stage in sequence)
+    main = getattr(sys.modules["__main__"], "__file__", None) if ours else None
+    return SequenceSource(pickled=pickle_sequence(sequence), main=main)
+
+
+@takes(BenchmarkOptions)
+def forecast_benchmark(input_files: InputFiles, **options: Unpack[BenchmarkOptions]) -> Forecast:
+    """What ``benchmark_files`` would do with the same arguments. It runs and writes nothing."""
+    return _forecast(input_files, plan_of(options), launch_of(options, None))
+
+
+@takes(RaceOptions)
+def forecast_race(input_files: InputFiles, **options: Unpack[RaceOptions]) -> Forecast:
+    """What ``race_files`` would do with the same arguments. It runs and writes nothing."""
+    return _forecast(input_files, race_plan(options), launch_of(options, None, as_race=True))
+
+
+def _forecast(input_files: InputFiles, plan: Plan, launch: Launch) -> Forecast:
+    from turnkeyml.launch import find_tasks, forecast
+
+    return forecast(find_tasks(input_names(input_files), plan, launch), launch)

@@ -1,16 +1,28 @@
-"""``system_info``: this machine and the runtimes that are available on it."""
+"""``system_info``, ``list_plugins`` and ``list_models``: what is here to measure with."""
 
 from __future__ import annotations
 
 import platform
 import re
 import sys
+from collections.abc import Iterable
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 import turnkeyml
-from turnkeyml.api.plugins import list_plugins
-from turnkeyml.nouns import DeviceInfo, GpuInfo, NoiseFloor, RuntimeInfo, SystemInfo
-from turnkeyml.runtimes import Device, Runtime, all_devices, all_runtimes, default_device
+from turnkeyml.build import sequence_names
+from turnkeyml.discover import parse_filter, shipped_models
+from turnkeyml.errors import UsageError
+from turnkeyml.nouns import DeviceInfo, GpuInfo, NoiseFloor, PluginInfo, RuntimeInfo, SystemInfo
+from turnkeyml.options import ModelsOptions, takes
+from turnkeyml.runtimes import (
+    Device,
+    Runtime,
+    all_devices,
+    all_runtimes,
+    default_device,
+    installed_plugins,
+)
 from turnkeyml.system import (
     allowed_processors,
     cpu_name,
@@ -19,6 +31,9 @@ from turnkeyml.system import (
     total_memory_bytes,
     usable_cores,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def system_info() -> SystemInfo:
@@ -99,3 +114,35 @@ def _version(library: str) -> str:
         return metadata.version(library) if library else ""
     except metadata.PackageNotFoundError:
         return ""
+
+
+def list_plugins() -> list[PluginInfo]:
+    """Every installed plugin, what it adds, and what is wrong with it. It imports all of them."""
+    all_devices()
+    sequence_names()  # both register everything, and note what is wrong
+    return [
+        PluginInfo(
+            name=plugin.name,
+            version=plugin.version,
+            source=plugin.source,
+            location=plugin.location,
+            problems=tuple(plugin.problems),
+            **{kind: tuple(names) for kind, names in plugin.accepted.items()},
+        )
+        for plugin in installed_plugins()
+    ]
+
+
+@takes(ModelsOptions)
+def list_models(
+    names: str | Iterable[str] = (), **options: Unpack[ModelsOptions]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The models that come with turnkeyml, all or some, with their labels.
+
+    ``names`` are corpora (``timm``), models (``timm/resnet50``) or patterns (``timm/resnet*``).
+    """
+    patterns = [names] if isinstance(names, str) else list(names)
+    found = dict(shipped_models(patterns, parse_filter(options["labels"])))
+    if not found:
+        raise UsageError(f"No model has the labels {' '.join(options['labels'])}.")
+    return found

@@ -6,15 +6,13 @@ __getattr__ = door(
     __name__,
     {
         "arrays": (
-            "BFLOAT16 fed load_arrays narrow read_archive save_arrays unpacked_bytes widen widened"
+            "BFLOAT16 KEYS VALUES fed fed_value flattened is_plain load_arrays narrow "
+            "read_archive save_arrays top_name unpacked_bytes widen widened"
         ),
-        "checkup": "damages",
-        "damaged": "DamagedFile",
         "files": (
-            "checksum is_regular link_or_copy load_yaml make_way open_regular read_json "
-            "read_yaml remove_leftovers replacing to_yaml write_json write_yaml"
+            "DamagedFile checksum is_regular link_or_copy load_yaml make_way open_regular "
+            "read_json read_yaml remove_leftovers replacing to_yaml write_json write_yaml"
         ),
-        "history": "read_history",
         "layout": (
             "BuildFolder build_folders build_name check_writable engine_file evaluation_file "
             "measurement_log peaks_file safe_name samples_file sweep_deleted timing_file "
@@ -24,7 +22,6 @@ __getattr__ = door(
             "FileLock LockOrderError LockTimeout Rank Turn limit_waits name_process teller "
             "thread_lock"
         ),
-        "nested": "KEYS VALUES fed_value flattened is_plain top_name",
         "plain_yaml": "parse",
         "runs": (
             "RunFolder SlurmRunFolder input_log journal_file journal_folder slurm_lock "
@@ -32,9 +29,9 @@ __getattr__ = door(
         ),
         "state": "ABANDONED BuildState PhaseEnd load_state read_state state_damage write_state",
         "stats": (
-            "WORKING Work add_evaluation begin_work close_work end_held_work end_work "
-            "evaluations_in load_labels read_stats record_build reinstate_evaluations "
-            "retire_evaluations update_invocation update_stats"
+            "WORKING Work add_evaluation begin_work close_work damages end_held_work end_work "
+            "evaluations_in load_labels read_history read_stats record_build "
+            "reinstate_evaluations retire_evaluations update_invocation update_stats"
         ),
         "summary_index": (
             "BuildSummary EvaluationSummary Progress disk_bytes read_summary summaries"

@@ -1,8 +1,9 @@
-"""Atomic writes, and bounded reads of files that anyone may have changed."""
+"""Atomic writes, and bounded reads of files that anyone may have changed or damaged."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -13,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from turnkeyml.cache.damaged import DamagedFile
-from turnkeyml.errors import named
+from turnkeyml.errors import TurnkeyError, named
+from turnkeyml.escaping import one_line
 from turnkeyml.nouns import DamagedRecord, check_plain
 
 TEMPORARY_PREFIX = ".writing-"
@@ -247,3 +248,28 @@ def _first_line(error: Exception) -> str:
     if isinstance(error, (DamagedRecord, json.JSONDecodeError)):
         return str(error)
     return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+LONGEST_REASON = 160
+"""Characters. Some parsers quote what they could not read."""
+
+
+_OF_CONTENT = (errno.ELOOP, errno.EISDIR, errno.ENOTDIR, errno.ENXIO, errno.ENAMETOOLONG)
+"""Errors of the system that tell that something else lies where the file should be."""
+
+
+class DamagedFile(TurnkeyError):
+    """A file that cannot be read as what it should be."""
+
+    def __init__(self, path: Path, why: str, error: Exception | None = None) -> None:
+        self.path = path
+        self.may_be_whole = isinstance(error, OSError) and error.errno not in _OF_CONTENT
+        """Whether only reading it failed, because of the disk or the process: it must be kept."""
+        self.why = printable(why)
+        super().__init__(f"{path} cannot be read: {self.why}.")
+
+
+def printable(why: str) -> str:
+    """A reason on one line of a bearable length, without what a terminal would act upon."""
+    text = " ".join(why.split()).rstrip(".")
+    return one_line(text, LONGEST_REASON)

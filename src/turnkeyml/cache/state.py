@@ -7,8 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from turnkeyml import environment
-from turnkeyml.cache.damaged import DamagedFile
-from turnkeyml.cache.files import load_yaml, make_way, write_yaml
+from turnkeyml.cache.files import DamagedFile, load_yaml, make_way, write_yaml
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.nouns import (

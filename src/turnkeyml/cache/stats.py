@@ -1,13 +1,15 @@
-"""What was learned and measured about a build, for people and for the report.
+"""The stats of a build, for people and reports, with the history of its evaluations.
 
 While a process works on a build, the section ``working`` says so: it is written with the first
-stats and goes with the last. It has a record of each planned measurement, as it will be if nothing
-more is heard of it. Whoever outlives the process gives it its end with ``end_work``; if nobody
-does, readers find that no process holds the build.
+stats and goes with the last. It has a record of each planned measurement, as it will be if its
+process dies. What outlives the process gives it its end with ``end_work``; otherwise readers find
+that no process holds the build.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,9 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import turnkeyml
-from turnkeyml.cache.damaged import DamagedFile, printable
-from turnkeyml.cache.files import load_yaml, set_aside, write_yaml
-from turnkeyml.cache.history import add_history, take_from_history
+from turnkeyml.cache.files import (
+    MOST_BYTES,
+    DamagedFile,
+    load_yaml,
+    open_regular,
+    printable,
+    replacing,
+    set_aside,
+    write_yaml,
+)
 from turnkeyml.cache.layout import BuildFolder
 from turnkeyml.cache.state import (
     ABANDONED,
@@ -25,6 +34,7 @@ from turnkeyml.cache.state import (
     PhaseEnd,
     read_state,
     state_as_written,
+    state_damage,
     write_state,
 )
 from turnkeyml.errors import TurnkeyError
@@ -448,3 +458,71 @@ def _succeeded(evaluation: Any) -> bool:
 def _is_same_kind(one: Any, other: dict[str, Any]) -> bool:
     """Whether two evaluations of a build answer the same question."""
     return isinstance(one, dict) and ContestantKey.of(one).stands_for(ContestantKey.of(other))
+
+
+def read_history(folder: BuildFolder) -> list[Any]:
+    """The earlier evaluations of a build, the oldest first, as they were recorded.
+
+    One that cannot be read is None, so that a reader can say that something is missing.
+    """
+    try:
+        lines = _content(folder).splitlines()
+    except DamagedFile:
+        return [None]
+    return [_parsed(line) for line in lines if line.strip()]
+
+
+def add_history(folder: BuildFolder, evaluations: Iterable[Any]) -> None:
+    """Keep evaluations that are about to be replaced. Needs the build's lock.
+
+    A history that cannot be read is set aside, not overwritten.
+    """
+    lines = [json.dumps(evaluation).encode() + b"\n" for evaluation in evaluations]
+    if not lines:
+        return
+    try:
+        before = _content(folder)
+    except DamagedFile as error:
+        if error.may_be_whole:
+            raise
+        set_aside(folder.history)
+        before = b""
+    with replacing(folder.history) as temporary:
+        temporary.write_bytes(before + b"".join(lines))
+
+
+def take_from_history(folder: BuildFolder, evaluations: Iterable[Any]) -> None:
+    """Remove evaluations that are current again. Needs the build's lock."""
+    lines = {json.dumps(evaluation).encode() for evaluation in evaluations}
+    kept = [line for line in _content(folder).splitlines() if line not in lines]
+    with replacing(folder.history) as temporary:
+        temporary.write_bytes(b"".join(line + b"\n" for line in kept))
+
+
+def _content(folder: BuildFolder) -> bytes:
+    """All lines; none if there is no history yet."""
+    try:
+        handle = open_regular(folder.history)
+    except FileNotFoundError:
+        return b""
+    try:
+        with os.fdopen(handle, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise DamagedFile(folder.history, error.strerror or str(error), error) from None
+    if len(content) > MOST_BYTES:
+        raise DamagedFile(folder.history, f"it has more than {MOST_BYTES // 10**6} MB")
+    return content
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def damages(folder: BuildFolder) -> list[str]:
+    """What cannot be read of the records of a build; empty for one that is well."""
+    of_state = state_damage(folder)
+    return [*([of_state] if of_state else []), *stats_damages(folder)]

@@ -6,10 +6,9 @@ __getattr__ = door(
     __name__,
     {
         "benchit": "translate",
-        "defaults": "Defaults",
+        "defaults": "Defaults find_settings",
         "entry": "main",
-        "project_file": "find_settings",
+        "parser": "COMMANDS WITHOUT_OPTIONS parse",
         "spawn": "DEFAULT_TIMEOUT_SECONDS",
-        "words": "COMMANDS WITHOUT_OPTIONS parse",
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from turnkeyml.cli.words import COMMANDS
+from turnkeyml.cli.parser import COMMANDS
 from turnkeyml.errors import UsageError
 from turnkeyml.nouns import split_hashes
 
@@ -56,7 +56,7 @@ def translate(words: list[str]) -> list[str]:
 
 
 def _files_first(words: list[str]) -> list[str]:
-    from turnkeyml.cli.order import positionals_first
+    from turnkeyml.cli.parser import positionals_first
     from turnkeyml.options import COMMANDS as DECLARED
     from turnkeyml.options import options_of
 

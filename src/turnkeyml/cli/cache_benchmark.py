@@ -6,8 +6,7 @@ import argparse
 
 from turnkeyml.api import remeasure
 from turnkeyml.cli.arguments import given
-from turnkeyml.cli.damages import tell_damages
-from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.cli.output import Output, tell_damages, wants_json
 from turnkeyml.display import build_lines, mismatch_line, print_errors, print_lines
 from turnkeyml.nouns import Evaluation, Verdict
 from turnkeyml.options import RemeasureOptions, Verbose, settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from turnkeyml.api import clean_builds
-from turnkeyml.cli.changing import change
+from turnkeyml.cli.edit import change
 
 
 def run(options: argparse.Namespace) -> int:

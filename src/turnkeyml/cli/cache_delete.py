@@ -8,7 +8,7 @@ from pathlib import Path
 from turnkeyml.api import delete_builds
 from turnkeyml.cache import sweep_deleted
 from turnkeyml.cli.arguments import given
-from turnkeyml.cli.changing import change
+from turnkeyml.cli.edit import change
 from turnkeyml.options import SelectOptions, settle
 
 

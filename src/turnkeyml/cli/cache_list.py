@@ -8,8 +8,7 @@ from typing import Any
 from turnkeyml.api import build_summaries, list_builds
 from turnkeyml.cache import BuildSummary
 from turnkeyml.cli.arguments import given
-from turnkeyml.cli.damages import tell_damages
-from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.cli.output import Output, tell_damages, wants_json
 from turnkeyml.display import (
     Progress,
     build_table,

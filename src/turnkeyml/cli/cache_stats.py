@@ -6,8 +6,7 @@ import argparse
 
 from turnkeyml.api import build_stats
 from turnkeyml.cli.arguments import given
-from turnkeyml.cli.damages import tell_damages
-from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.cli.output import Output, tell_damages, wants_json
 from turnkeyml.display import print_lines, stats_lines
 from turnkeyml.options import CacheOptions, settle
 

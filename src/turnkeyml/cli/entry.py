@@ -67,7 +67,7 @@ def _answer_shell() -> None:
     import os
 
     if "_ARGCOMPLETE" in os.environ:
-        from turnkeyml.cli.completing import complete
+        from turnkeyml.cli.completion import complete
 
         complete()
 
@@ -97,7 +97,7 @@ def _run(words: list[str], program: str) -> int:
     from turnkeyml.errors import TurnkeyError, UsageError
 
     try:
-        from turnkeyml.cli.words import parse
+        from turnkeyml.cli.parser import parse
 
         if program == "benchit":
             from turnkeyml.cli.benchit import translate
@@ -131,7 +131,7 @@ def _tell_error(program: str, words: list[str], sentence: str) -> None:
 
 def _run_with_defaults(parsed: argparse.Namespace) -> int:
     """Run a command with the defaults of the project in which it is run."""
-    from turnkeyml.cli.words import WITHOUT_OPTIONS, run
+    from turnkeyml.cli.parser import WITHOUT_OPTIONS, run
     from turnkeyml.errors import TurnkeyError
 
     if parsed.command in WITHOUT_OPTIONS:

@@ -1,14 +1,17 @@
-"""``--json``: one document on standard output, everything else on standard error."""
+"""``--json``: one document on standard output, everything else, damage too, on standard error."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from turnkeyml.display import flush_streams, write_document
+from turnkeyml.api import cache_of, select_builds
+from turnkeyml.cache import damages
+from turnkeyml.display import flush_streams, print_errors, write_document
 
 
 class Output:
@@ -67,7 +70,7 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def print_error(words: list[str], message: str) -> None:
     """Print the document of a command that ended with an error."""
-    from turnkeyml.cli.words import COMMANDS
+    from turnkeyml.cli.parser import COMMANDS
     from turnkeyml.report import make_document, to_json
 
     command = words[0] if words[0] in COMMANDS else "benchmark"
@@ -75,3 +78,12 @@ def print_error(words: list[str], message: str) -> None:
     if isinstance(actions, dict):
         command = " ".join([command, *(word for word in words[1:2] if word in actions)])
     write_document(to_json(make_document(command, ok=False, error=message)))
+
+
+def tell_damages(
+    build_names: str | Iterable[str], options: Mapping[str, Any], every: bool = False
+) -> None:
+    """Print a sentence for each record of the builds that cannot be read."""
+    for folder in select_builds(build_names, cache_of(options), every):
+        for sentence in damages(folder):
+            print_errors(f"Warning: {sentence}")

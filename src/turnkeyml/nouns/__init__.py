@@ -8,7 +8,7 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "contestants": "ContestantKey point_of",
+        "contestants": "ContestantKey HERE Place answers_to label_of point_of",
         "evaluations": (
             "Conditions Evaluation EvaluationStatus Generation Grade LATENCY_UNITS "
             "MeasuredPerformance Performance RaceResult RaceRow THROUGHPUT_UNITS"
@@ -21,7 +21,6 @@ __getattr__ = door(
         ),
         "explanations": "Alternative Bound Explanation Finding Operator Part Peaks",
         "flags": "Aspect Disturbance Flag FlagKind OTHER_SHARE TRAITS Traits margins",
-        "forecasts": "CachedBuild Forecast LastTime TaskForecast",
         "invocations": (
             "BuildStatus InputResult InvocationRecord InvocationResult Phase ScriptOutcome "
             "StageRecord Steps WAITING"
@@ -30,13 +29,13 @@ __getattr__ = door(
             "LoadPlan Objective PERCENTILES Probe UnderLoad concurrency_pattern rate_pattern "
             "slo_pattern"
         ),
-        "pairs": "split_hashes split_pair",
-        "places": "HERE Place answers_to label_of",
         "plain": "DEEPEST DamagedRecord LARGEST Word check_plain from_dict to_dict",
-        "plugins": "PluginInfo",
         "profiles": "LAYER OperatorTime Profile Span TensorShape",
-        "system": "DeviceInfo GpuInfo NoiseFloor RuntimeInfo SystemInfo",
-        "tasks": "Input Plan SequenceSource Task",
+        "system": "DeviceInfo GpuInfo NoiseFloor PluginInfo RuntimeInfo SystemInfo",
+        "tasks": (
+            "CachedBuild Forecast Input LastTime Plan SequenceSource Task TaskForecast "
+            "split_hashes split_pair"
+        ),
         "tuning": "BRIEF Configuration OutputErrors TUNED Trial TrialStatus TuneResult",
         "verdicts": (
             "Cause OperationCount OutputOperator ReferenceRecord Verdict Verification "

@@ -1,5 +1,8 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.nouns.contestants import ContestantKey as ContestantKey, point_of as point_of
+from turnkeyml.nouns.contestants import (
+    ContestantKey as ContestantKey, HERE as HERE, Place as Place, answers_to as answers_to,
+    label_of as label_of, point_of as point_of,
+)
 from turnkeyml.nouns.evaluations import (
     Conditions as Conditions, Evaluation as Evaluation, EvaluationStatus as EvaluationStatus,
     Generation as Generation, Grade as Grade, LATENCY_UNITS as LATENCY_UNITS, MeasuredPerformance
@@ -23,10 +26,6 @@ from turnkeyml.nouns.flags import (
     Aspect as Aspect, Disturbance as Disturbance, Flag as Flag, FlagKind as FlagKind, OTHER_SHARE
     as OTHER_SHARE, TRAITS as TRAITS, Traits as Traits, margins as margins,
 )
-from turnkeyml.nouns.forecasts import (
-    CachedBuild as CachedBuild, Forecast as Forecast, LastTime as LastTime, TaskForecast as
-    TaskForecast,
-)
 from turnkeyml.nouns.invocations import (
     BuildStatus as BuildStatus, InputResult as InputResult, InvocationRecord as InvocationRecord,
     InvocationResult as InvocationResult, Phase as Phase, ScriptOutcome as ScriptOutcome,
@@ -37,25 +36,22 @@ from turnkeyml.nouns.loads import (
     UnderLoad as UnderLoad, concurrency_pattern as concurrency_pattern, rate_pattern as
     rate_pattern, slo_pattern as slo_pattern,
 )
-from turnkeyml.nouns.pairs import split_hashes as split_hashes, split_pair as split_pair
-from turnkeyml.nouns.places import (
-    HERE as HERE, Place as Place, answers_to as answers_to, label_of as label_of,
-)
 from turnkeyml.nouns.plain import (
     DEEPEST as DEEPEST, DamagedRecord as DamagedRecord, LARGEST as LARGEST, Word as Word,
     check_plain as check_plain, from_dict as from_dict, to_dict as to_dict,
 )
-from turnkeyml.nouns.plugins import PluginInfo as PluginInfo
 from turnkeyml.nouns.profiles import (
     LAYER as LAYER, OperatorTime as OperatorTime, Profile as Profile, Span as Span, TensorShape as
     TensorShape,
 )
 from turnkeyml.nouns.system import (
-    DeviceInfo as DeviceInfo, GpuInfo as GpuInfo, NoiseFloor as NoiseFloor, RuntimeInfo as
-    RuntimeInfo, SystemInfo as SystemInfo,
+    DeviceInfo as DeviceInfo, GpuInfo as GpuInfo, NoiseFloor as NoiseFloor, PluginInfo as
+    PluginInfo, RuntimeInfo as RuntimeInfo, SystemInfo as SystemInfo,
 )
 from turnkeyml.nouns.tasks import (
-    Input as Input, Plan as Plan, SequenceSource as SequenceSource, Task as Task,
+    CachedBuild as CachedBuild, Forecast as Forecast, Input as Input, LastTime as LastTime, Plan as
+    Plan, SequenceSource as SequenceSource, Task as Task, TaskForecast as TaskForecast,
+    split_hashes as split_hashes, split_pair as split_pair,
 )
 from turnkeyml.nouns.tuning import (
     BRIEF as BRIEF, Configuration as Configuration, OutputErrors as OutputErrors, TUNED as TUNED,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from turnkeyml.nouns.contestants import label_of
 from turnkeyml.nouns.flags import Flag
 from turnkeyml.nouns.loads import UnderLoad
-from turnkeyml.nouns.places import label_of
 from turnkeyml.nouns.plain import Word
 from turnkeyml.nouns.verdicts import Verdict, Verification
 

@@ -1,4 +1,4 @@
-"""This machine, its devices and their runtimes."""
+"""This machine, its devices, their runtimes, and the plugins that are installed."""
 
 from __future__ import annotations
 
@@ -115,3 +115,22 @@ class SystemInfo:
     """A sentence for each problem of a plugin."""
     noise: NoiseFloor | None
     """None if numpy, which it needs, cannot be imported."""
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """An installed plugin, and what turnkey has accepted of it."""
+
+    name: str
+    version: str
+    source: str
+    """How it was found: its entry point, or the package by its name."""
+    location: str
+    """The folder that it was imported from; empty if that failed."""
+    devices: tuple[str, ...] = ()
+    runtimes: tuple[str, ...] = ()
+    """Each with its device: ``name on device``."""
+    sequences: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """A sentence for each."""

@@ -1,4 +1,4 @@
-"""An Input, the Plan for it, and both together as a Task."""
+"""An Input, the Plan for it, both together as a Task, and what a dry run expects of one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import functools
 import hashlib
 import json
 import os
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeyml.nouns.contestants import Place
 from turnkeyml.nouns.loads import LoadPlan
-from turnkeyml.nouns.places import Place
 from turnkeyml.nouns.plain import to_dict
 
 if TYPE_CHECKING:
@@ -173,3 +174,97 @@ def _facts(path: str) -> str:
 
 def _file_digest(path: str) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+HASHES = "::"
+"""Between a file and the hashes of its models."""
+
+_SEPARATOR = re.compile(r"=|::")
+
+
+def split_pair(word: str) -> tuple[str, str, str]:
+    """The key, the separator and the value of ``key=value`` or of the older ``key::value``.
+
+    The first separator counts, so that a value may contain both. Without one, all is the key.
+    """
+    found = _SEPARATOR.search(word)
+    if found is None:
+        return word, "", ""
+    return word[: found.start()], found[0], word[found.end() :]
+
+
+def split_hashes(word: str, folder: str = "") -> tuple[str, str | None]:
+    """The file and the hashes of ``FILE::HASH,HASH``; None for a file alone.
+
+    The name of a file may contain the separator too: a file that exists, also relative to
+    ``folder``, wins over the reading as hashes.
+    """
+
+    def exists(path: str) -> bool:
+        return os.path.exists(path) or os.path.exists(os.path.join(folder, path))
+
+    if HASHES not in word or exists(word):
+        return word, None
+    path, _, hashes = word.rpartition(HASHES)
+    if not exists(path):
+        path, _, hashes = word.partition(HASHES)
+    return path, hashes
+
+
+@dataclass(frozen=True)
+class CachedBuild:
+    """A build that an earlier run of the input left in the cache."""
+
+    name: str
+    bytes: int
+    reused: bool
+    """Whether it is used again, unless the model has changed."""
+    obstacle: str = ""
+    """Why it is not; empty if it is."""
+
+
+@dataclass(frozen=True)
+class LastTime:
+    """An earlier run of the same input at the same point of a sweep."""
+
+    finished_at: str
+    ok: bool
+    same_options: bool
+    """Whether the file and the options were the same; otherwise it is only a hint."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """The seconds that the script, the builds and the measurements took."""
+
+
+@dataclass(frozen=True)
+class TaskForecast:
+    """What would be done with one input at one point of a sweep."""
+
+    input: Input
+    parameters: dict[str, str] = field(default_factory=dict)
+    skipped: bool = False
+    """Whether an earlier run has finished it, and this one is to resume it."""
+    sequence: str | None = None
+    """The sequence of its builds; None if nothing is built."""
+    contestants: tuple[str, ...] = ()
+    """The runtimes with their precisions and places; empty if nothing is measured."""
+    builds: tuple[CachedBuild, ...] = ()
+    last: LastTime | None = None
+    """None if the cache has no record of the input."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run would do, how long it took last time, and how much disk it has and may use."""
+
+    tasks: tuple[TaskForecast, ...]
+    cache_dir: str
+    place: str
+    """Where the inputs would run, in words."""
+    seconds: float
+    """What the inputs took last time, as far as that is known."""
+    unknown: int
+    """Inputs that would run and of which the cache has no record."""
+    cached_bytes: int
+    """The size of their builds that are in the cache."""
+    free_bytes: int | None
+    """On the disk of the cache; None if that cannot be found out."""

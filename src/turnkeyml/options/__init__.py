@@ -6,24 +6,20 @@ __getattr__ = door(
     __name__,
     {
         "building": "CacheOptions",
+        "checks": "is_input",
         "choices": "default_device_name known_precisions",
         "declared": (
-            "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions RaceOptions"
+            "BenchmarkOptions BuildOptions COMMANDS FUNCTIONS ModelOptions PlanOptions "
+            "RaceOptions options_table"
         ),
-        "explaining": "ExplainOptions TraceView",
-        "keywords": "takes",
-        "loads": "concurrencies load_of objective rates",
-        "option": "Option options_of settle",
+        "measuring": "concurrencies load_of objective rates",
+        "option": "Option in_keywords options_of settle takes",
         "places": "hosts places_of",
-        "recognised": "is_input",
         "results": (
             "ChangeOptions CompareOptions CompareView CompletionOptions Confirmation DryRun "
-            "JsonView ModelsOptions ModelsView QuietView RemeasureOptions ReportOptions "
-            "ServeOptions Verbose"
+            "ExplainOptions JsonView ListView ModelsOptions ModelsView QuietView "
+            "RemeasureOptions ReportOptions SelectOptions ServeOptions TraceView Verbose"
         ),
-        "selecting": "ListView SelectOptions",
-        "spelling": "in_keywords",
-        "table": "options_table",
         "tuning": "TuneOptions",
     },
 )

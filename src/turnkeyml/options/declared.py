@@ -1,8 +1,10 @@
 """The options of each command and function, combined from the TypedDicts of the other files.
 
 The fields of a TypedDict are its options, in the order of ``--help``. Their annotations are
-evaluated, so these files do not import ``annotations``.
+evaluated, so these files do not import ``annotations``. The table in docs/options.md is made here.
 """
+
+from __future__ import annotations
 
 from turnkeyml.options.building import (
     Building,
@@ -12,7 +14,6 @@ from turnkeyml.options.building import (
     Precisions,
     SequenceFile,
 )
-from turnkeyml.options.explaining import ExplainOptions, Targets, TraceView
 from turnkeyml.options.measuring import (
     AnalyzeOnly,
     BuildOnly,
@@ -27,7 +28,8 @@ from turnkeyml.options.measuring import (
     Strict,
     Timing,
 )
-from turnkeyml.options.processes import Jobs, Processes, Slurm
+from turnkeyml.options.option import Option, options_of
+from turnkeyml.options.places import Jobs, Processes, Slurm
 from turnkeyml.options.results import (
     Builds,
     BuildsOrAll,
@@ -36,18 +38,22 @@ from turnkeyml.options.results import (
     CompletionOptions,
     Confirmation,
     DryRun,
+    ExplainOptions,
     JsonView,
+    ListView,
     ModelNames,
     ModelsOptions,
     ModelsView,
     QuietView,
     RemeasureOptions,
     ReportOptions,
+    SelectOptions,
     ServeOptions,
     Sides,
+    Targets,
+    TraceView,
     Verbose,
 )
-from turnkeyml.options.selecting import ListView, SelectOptions
 from turnkeyml.options.tuning import TuneOptions, TuneTarget
 
 
@@ -157,3 +163,30 @@ COMMANDS: dict[str, tuple[type, ...]] = {
 
 FUNCTIONS: dict[str, type] = {"benchmark_model": ModelOptions, "build_model": BuildOptions}
 """The options of functions that no command corresponds to."""
+
+
+def options_table() -> str:
+    """A Markdown table with one row per option and the commands and functions that take it."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for name, declarations in COMMANDS.items():
+        for option in options_of(*declarations).values():
+            rows.setdefault(_cells(option), []).append(name)
+    for name, declaration in FUNCTIONS.items():
+        for option in options_of(declaration).values():
+            rows.setdefault(_cells(option), []).append(f"`{name}`")
+    lines = [(*cells, ", ".join(names)) for cells, names in rows.items()]
+    header = ("option", "meaning", "default", "of")
+    return "\n".join(map(_line, (header, ("---",) * len(header), *lines)))
+
+
+def _cells(option: Option) -> tuple[str, str, str]:
+    spelling = option.spelling
+    if not option.positional and option.type is not bool:
+        spelling = f"{spelling} {option.metavar or option.name.upper()}"
+    repeated = " …" if option.extends or option.nargs in ("+", "*") else ""
+    short = f"`{option.short}`, " if option.short else ""
+    return f"{short}`{spelling}{repeated}`", option.meaning(), option.default_words()
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -1,17 +1,29 @@
-"""Options of the commands for results: the cache, comparisons, reports, lists of models."""
+"""Options of commands that read results: the cache, comparisons, reports, explanations, models."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, TypedDict
 
-from turnkeyml.options import checks, choices, recognised, suggestions
-from turnkeyml.options.building import CACHE_DIR, CacheOptions, FilePath, Words
+from turnkeyml.options import checks, choices, suggestions
+from turnkeyml.options import checks as recognised
+from turnkeyml.options.building import (
+    CACHE_DIR,
+    Building,
+    CacheOptions,
+    FilePath,
+    Precisions,
+    Words,
+)
 from turnkeyml.options.measuring import (
+    SCRIPT_ARGS,
+    THREADS,
     DeviceOptions,
+    FileInputs,
     Interpreters,
     Labels,
     Load,
+    LocalInterpreters,
     Runtimes,
     Timing,
 )
@@ -293,5 +305,106 @@ class CompletionOptions(TypedDict, total=False):
             choices=choices.shells,
             positional=True,
             metavar="SHELL",
+        ),
+    ]
+
+
+class ListView(TypedDict, total=False):
+    sort: Annotated[
+        str,
+        Option(
+            help="the order of the builds: {choices}; the fastest, best graded, newest or largest "
+            "first, and the worst verdict",
+            default="name",
+            choices=choices.orders,
+            noun="order",
+            metavar="BY",
+        ),
+    ]
+
+
+class SelectOptions(ChangeOptions, total=False):
+    """Options of ``cache delete`` and ``cache clean``."""
+
+    older_than: Annotated[
+        str | float | None,
+        Option(
+            help="only builds that were last measured, or else built, longer ago, such as 30d, "
+            "12h or 90m",
+            default_in_words="any age",
+            check=checks.age,
+            in_file=False,
+            metavar="AGE",
+        ),
+    ]
+    larger_than: Annotated[
+        str | int | None,
+        Option(
+            help="only builds whose files take more, such as 1GB or 500MB",
+            default_in_words="any size",
+            check=checks.size,
+            in_file=False,
+            metavar="SIZE",
+        ),
+    ]
+    failed: Annotated[
+        bool,
+        Option(
+            help="only builds that failed or that no runtime could measure",
+            default=False,
+            in_file=False,
+        ),
+    ]
+
+
+class Targets(TypedDict, total=False):
+    targets: Annotated[
+        Words,
+        Option(
+            help="builds of the cache, or scripts (.py) and models (.onnx), which are built first "
+            "if the cache does not have them; FILE.py::HASH,… selects some of the models in a "
+            "script",
+            default_in_words="-",
+            positional=True,
+            nargs="+",
+            metavar="BUILD|FILE",
+        ),
+    ]
+
+
+class ExplainOptions(
+    FileInputs,
+    DeviceOptions,
+    Runtimes,
+    LocalInterpreters,
+    Precisions,
+    Building,
+    CacheOptions,
+    total=False,
+):
+    """Options of ``explain``."""
+
+    threads: Annotated[int | None, THREADS]
+    script_args: Annotated[Words | None, SCRIPT_ARGS]
+    remeasure_peaks: Annotated[
+        bool,
+        Option(
+            help="measure again what this machine can do (matrix products, memory bandwidth)",
+            default=False,
+            default_in_words="once per machine and number of threads",
+            group="how to measure",
+        ),
+    ]
+
+
+class TraceView(TypedDict, total=False):
+    trace: Annotated[
+        FilePath | None,
+        Option(
+            help="write a trace of one profiled run to this file, for Perfetto",
+            default=None,
+            default_in_words="only into the build folder",
+            check=checks.path,
+            metavar="FILE",
         ),
     ]

@@ -1,14 +1,83 @@
 """Options of ``tune``: what is tried, what counts as right, and how long it may take."""
 
-from collections.abc import Iterable
+import math
+import os
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
-from turnkeyml.options import checks, choices, tune_checks
+from turnkeyml.errors import UsageError
+from turnkeyml.options import checks, choices
 from turnkeyml.options.building import CacheOptions, FilePath, Words
 from turnkeyml.options.measuring import DEVICE, RUNTIME, FileInputs
 from turnkeyml.options.option import Option
+
+OBJECTIVES = ("latency", "throughput")
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def numbers(what: str) -> Callable[[Any], tuple[int, ...]]:
+    """A check for positive integers, from one, several, or ``1,2,4``; None gives none."""
+
+    def check(value: Any) -> tuple[int, ...]:
+        if value is None:
+            return ()
+        parts = value.split(",") if isinstance(value, str) else value
+        parts = parts if isinstance(parts, (list, tuple)) else [parts]
+        try:
+            found = [int(part) for part in parts]
+        except (TypeError, ValueError):
+            found = [0]
+        if not found or min(found) < 1:
+            raise UsageError(f"The {what} must be integers of at least 1, as 1,2,4, not {value!r}.")
+        return tuple(sorted(set(found)))
+
+    return check
+
+
+def duration(value: Any) -> float:
+    """Seconds, from a number or from 90s, 5m or 1h."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip())
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not (seconds > 0 and math.isfinite(seconds)):
+        raise UsageError(f"The budget must be a time such as 90s, 5m or 1h, not {value!r}.")
+    return seconds
+
+
+def tolerance(value: Any) -> str | None:
+    """A tolerance in its usual spelling; None passes."""
+    from turnkeyml.tuning import parse_tolerance
+
+    return None if value is None else str(parse_tolerance(str(value)))
+
+
+def metric(value: Any) -> str | None:
+    """The path of a file that defines a metric; None passes."""
+    from turnkeyml.tuning import check_metric
+
+    if value is None:
+        return None
+    path = os.path.expanduser(os.fspath(value))
+    check_metric(path)
+    return path
+
+
+def share(value: Any) -> float:
+    """A share, from a number or from 1%."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(%?)", str(value).strip())
+    if not found:
+        raise UsageError(f"The drop of the metric must be a share such as 1%, not {value!r}.")
+    return float(found[1]) / (100 if found[2] else 1)
+
+
+def objective(value: Any) -> str:
+    """One of the objectives."""
+    if value not in OBJECTIVES:
+        raise UsageError(f"Unknown objective {value!r}; choose from: {', '.join(OBJECTIVES)}.")
+    return str(value)
+
 
 _try = partial(Option, group="what to try")
 _right = partial(Option, group="what counts as right")
@@ -55,7 +124,7 @@ class Space(TypedDict, total=False):
         _try(
             help="numbers of threads, separated by commas: 1,2,4",
             default_in_words="1, the number of usable physical cores, and powers of two between",
-            check=tune_checks.numbers("number of threads"),
+            check=numbers("number of threads"),
             metavar="N,…",
         ),
     ]
@@ -65,7 +134,7 @@ class Space(TypedDict, total=False):
             help="how many copies of the recorded inputs make one run, separated by commas; the "
             "batch of the model must have no fixed size",
             default_in_words="1; for --objective throughput also 2, 4, 8 and 16",
-            check=tune_checks.numbers("batch"),
+            check=numbers("batch"),
             metavar="N,…",
         ),
     ]
@@ -78,7 +147,7 @@ class Rightness(TypedDict, total=False):
             help="accept outputs within this error on recorded and held-out inputs: "
             "cosine>=0.999, sqnr>=30dB or relative<=0.01 (of the largest output)",
             default_in_words="a trusted verdict, as for a race with --strict",
-            check=tune_checks.tolerance,
+            check=tolerance,
             metavar="LIMIT",
         ),
     ]
@@ -87,7 +156,7 @@ class Rightness(TypedDict, total=False):
         _right(
             help="a Python file with a function metric(run), which runs the model on data of "
             "yours and returns a number, the higher the better",
-            check=tune_checks.metric,
+            check=metric,
             metavar="FILE",
         ),
     ]
@@ -97,7 +166,7 @@ class Rightness(TypedDict, total=False):
             help="how much lower than the default's the metric may be, such as 1%%; a number "
             "called minimum in the file of the metric counts instead".replace("%%", "%"),
             default="1%",
-            check=tune_checks.share,
+            check=share,
             metavar="SHARE",
         ),
     ]
@@ -110,7 +179,7 @@ class Search(TypedDict, total=False):
             help="what to make best: latency (of one run) or throughput (copies of the inputs per "
             "second)",
             default="latency",
-            check=tune_checks.objective,
+            check=objective,
             metavar="WHAT",
         ),
     ]
@@ -119,7 +188,7 @@ class Search(TypedDict, total=False):
         _how(
             help="how long the search may take, such as 90s, 5m or 1h",
             default="5m",
-            check=tune_checks.duration,
+            check=duration,
             metavar="TIME",
         ),
     ]

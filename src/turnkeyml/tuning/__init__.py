@@ -1,7 +1,7 @@
 """Finding the fastest configuration of a build that is still right.
 
-``space`` says what there is to try, ``plan`` what to try next, ``wave`` races it against the best
-so far, ``right`` decides what may win, and ``tuner`` puts them together.
+``space`` says what there is to try, ``search`` what to try next, and races it against the best so
+far, ``acceptance`` decides what may win, and ``tuner`` puts them together.
 """
 
 from turnkeyml.doors import door
@@ -9,18 +9,11 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "entrants": "Entrant Judge enter",
-        "front": "with_front",
-        "journal": "Journal",
-        "metric": "check_metric",
-        "plan": "best_of next_wave",
+        "acceptance": "check_metric parse_tolerance",
         "program": "check_target write_program",
-        "rig": "Rig",
-        "right": "parse_tolerance",
+        "search": "Entrant Judge advantage best_of enter next_wave",
         "space": "BATCHES PRECISIONS Precisions Space make_space thread_counts",
-        "tuner": "Tuner",
-        "variants": "Variants",
-        "wave": "advantage",
-        "words": "verdict_of",
+        "tuner": "Journal Tuner verdict_of with_front",
+        "variants": "Rig Variants",
     },
 )

@@ -10,7 +10,7 @@ import turnkeyml
 from turnkeyml.build import copy_model, input_dtypes
 from turnkeyml.errors import BuildError, UsageError
 from turnkeyml.nouns import Configuration
-from turnkeyml.tuning.rig import Rig
+from turnkeyml.tuning.variants import Rig
 
 PROGRAM = "program.py"
 """The name of the program in the folder ``tune`` of the build."""

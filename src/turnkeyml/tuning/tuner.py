@@ -1,23 +1,24 @@
-"""Tuning a build: waves of configurations until nothing is left to try or the time is over."""
+"""Tune a build: try configurations until nothing is left or time is over; Pareto front, journal."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from turnkeyml.cache import BuildFolder, read_json, write_json
 from turnkeyml.errors import MeasureError
-from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult
+from turnkeyml.nouns import Configuration, Trial, TrialStatus, TuneResult, from_dict, to_dict
 from turnkeyml.system import total_memory_bytes
-from turnkeyml.tuning import wave
-from turnkeyml.tuning.entrants import Entrant, Judge, enter
-from turnkeyml.tuning.final import MOST_SECONDS, Final, run_final
-from turnkeyml.tuning.front import with_front
-from turnkeyml.tuning.journal import Journal
-from turnkeyml.tuning.plan import best_of, next_wave, rivals_of
-from turnkeyml.tuning.rig import Rig
+from turnkeyml.tuning import search
+from turnkeyml.tuning.confirmation import MOST_SECONDS, Final, run_final
+from turnkeyml.tuning.search import Entrant, Judge, best_of, enter, next_wave, rivals_of
 from turnkeyml.tuning.space import Space
-from turnkeyml.tuning.words import hints_for, verdict_of
+from turnkeyml.tuning.variants import Rig
 
 WAVE = 5
 """Configurations that challenge the best so far at a time; all of them are in memory."""
@@ -110,8 +111,8 @@ class Tuner:
                     entrants.append(found)
             if len(entrants) > 1 or is_first:
                 self.tell(f"Racing {len(entrants)} configurations")
-                seconds = min(wave.SECONDS * len(entrants), max(1.0, limit - self._seconds))
-                raced = wave.race(entrants, anchor_time, seconds)
+                seconds = min(search.SECONDS * len(entrants), max(1.0, limit - self._seconds))
+                raced = search.race(entrants, anchor_time, seconds)
                 self._keep_best(entrants, raced)
                 trials += raced if is_first else raced[1:]
         except BaseException:
@@ -219,3 +220,165 @@ def _settled(trial: Trial, final: Final, last: dict[str, Trial]) -> Trial:
 def _close(entrants: Iterable[Entrant]) -> None:
     for entrant in entrants:
         entrant.close()
+
+
+@dataclass(frozen=True)
+class _Content:
+    key: str
+    seconds: float
+    is_complete: bool
+    trials: tuple[Trial, ...]
+
+
+class Journal:
+    """The trials of a tuning that is not complete."""
+
+    def __init__(self, folder: BuildFolder, facts: Any) -> None:
+        """``facts`` is all that the trials depend on; others of them make another journal."""
+        self._path = folder.tuning / "journal.json"
+        text = json.dumps(to_dict(facts), sort_keys=True, default=repr)
+        self._key = hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def read(self) -> tuple[list[Trial], float]:
+        """What was tried and how long it took; nothing if it was completed, or is another's."""
+        try:
+            found = from_dict(_Content, read_json(self._path))
+        except ValueError:
+            return [], 0.0
+        if found.key != self._key or found.is_complete:
+            return [], 0.0
+        return list(found.trials), found.seconds
+
+    def write(self, trials: Sequence[Trial], seconds: float, *, is_complete: bool = False) -> None:
+        """Keep what was tried."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self._path, to_dict(_Content(self._key, seconds, is_complete, tuple(trials))))
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """Something of which less is better."""
+
+    value: float
+    margin: float
+    """The factor below which two values are the same."""
+
+    def is_better(self, other: _Figure) -> bool:
+        return self.value * self.margin < other.value
+
+
+def with_front(trials: Sequence[Trial]) -> list[Trial]:
+    """The trials, with those marked that no other one beats in time, throughput, errors and memory.
+
+    Differences below a margin do not count, so that chance puts nothing on the front.
+    """
+    right = [t for t in trials if t.is_right]
+    front = {t.configuration.label for t in right if not any(_dominates(o, t) for o in right)}
+    return [replace(t, on_front=t.configuration.label in front) for t in trials]
+
+
+def _dominates(one: Trial, other: Trial) -> bool:
+    """Whether one is as good in everything, and better in something; of two that are the same in
+    everything the faster one."""
+    if one is other:
+        return False
+    pairs = list(zip(_figures(one), _figures(other), strict=True))
+    if any(theirs.is_better(ours) for ours, theirs in pairs):
+        return False
+    better = any(ours.is_better(theirs) for ours, theirs in pairs)
+    return better or (one.relative_time or 0.0) < (other.relative_time or 0.0)
+
+
+def _figures(trial: Trial) -> list[_Figure]:
+    """The time of a run and per copy of the inputs, the errors and the memory.
+
+    The times are relative to the default's, as medians of different moments do not compare.
+    """
+    errors = trial.errors.relative if trial.errors else 0.0
+    per_copy = trial.relative_time or 0.0
+    return [
+        _Figure(per_copy * trial.configuration.batch, 1.02),
+        _Figure(per_copy, 1.02),
+        _Figure(max(errors, 1e-6), 2.0),
+        _Figure(float(trial.peak_memory_bytes or 0), 1.05),
+    ]
+
+
+WORTH_A_HINT = 1.05
+"""Times as fast as the winner, for what only a tolerance would accept."""
+WORTH_A_RETRY = 1.1
+"""Times as fast as the default, from which on a final that does not tell is not the last word."""
+
+
+def verdict_of(result: TuneResult) -> str:
+    """Who wins, by how much, and what is still open."""
+    return " ".join([_winner(result), *_open(result)])
+
+
+def _winner(result: TuneResult) -> str:
+    if result.winner is None:
+        return f"Nothing that was tried is right ({result.right})."
+    if result.winner == result.default:
+        return _default(result)
+    sentence = f"{result.winner.label} is the fastest that is right"
+    if result.speedup is None:
+        return f"{sentence}."
+    gain = f"{result.speedup:.3g} times as fast as the default, {result.default.label}"
+    if result.speedup_low and result.speedup_high:
+        gain += f" (95% interval {result.speedup_low:.3g} to {result.speedup_high:.3g})"
+    return f"{sentence}: {gain}."
+
+
+def _default(result: TuneResult) -> str:
+    """Why the default wins: nothing is faster, or nothing is so for sure."""
+    right = [t for t in result.trials if t.status is TrialStatus.OPEN and t.relative_time]
+    best = min(right, key=lambda t: t.relative_time or math.inf, default=None)
+    if best is None or (best.relative_time or 1.0) > 1 / WORTH_A_RETRY:
+        return f"Nothing that is right is faster than the default, {result.default.label}."
+    assert best.relative_time is not None
+    return (
+        f"The default, {result.default.label}, stays, because nothing is faster for sure: "
+        f"{best.configuration.label} was {1 / best.relative_time:.3g} times as fast in the final, "
+        "which was too short or too noisy; run the same command again with a longer --budget, or "
+        "on a quieter machine."
+    )
+
+
+def _open(result: TuneResult) -> list[str]:
+    sentences = []
+    alike = [t.configuration.label for t in result.trials if t.status is TrialStatus.OPEN]
+    if alike:
+        sentences.append(f"Not told apart from it: {'; '.join(alike)}.")
+    if not result.is_complete:
+        left = sum(t.status is TrialStatus.UNTRIED for t in result.trials)
+        sentences.append(
+            f"The budget ended: {left} configuration{'s' * (left != 1)} and what may follow were "
+            "not tried; run the same command again to go on."
+        )
+    return sentences
+
+
+def hints_for(result: TuneResult) -> tuple[str, ...]:
+    """What would be faster if it counted as right."""
+    winner = result.trial(result.winner)
+    limit = (winner.relative_time or 1.0) if winner else math.inf
+    timed = [t for t in result.trials if t.status is TrialStatus.WRONG and t.relative_time]
+    fastest = min(timed, key=lambda t: t.relative_time or 0.0, default=None)
+    if fastest is None or fastest.errors is None or fastest.relative_time is None:
+        return ()
+    if fastest.configuration == result.default or limit < WORTH_A_HINT * fastest.relative_time:
+        return ()
+    return (_hint(fastest, limit),)
+
+
+def _hint(trial: Trial, limit: float) -> str:
+    assert trial.errors is not None
+    assert trial.relative_time is not None
+    gain = f"{limit / trial.relative_time:.3g} times as fast as the winner"
+    gain = gain if math.isfinite(limit) else "faster"
+    decibels = math.floor(trial.errors.sqnr)
+    return (
+        f"{trial.configuration.label} would be {gain}, with errors of {trial.errors.relative:.2g} "
+        f"of the largest output and a cosine of {trial.errors.cosine:.6f}; "
+        f"--tolerance sqnr>={decibels}dB would accept it."
+    )

@@ -1,21 +1,34 @@
-"""The files of a build in other precisions, made in a process of their own when they are needed.
+"""The files of a build in other precisions, and the processes that measure them.
 
-They lie in the folder ``tune`` of the build and are used again as long as the build is the same.
+The files are made in a process of their own when they are needed. They lie in the folder ``tune``
+of the build and are used again as long as the build is the same.
 """
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from turnkeyml import interpreter
 from turnkeyml.build import ONNX, ONNX_FP32
-from turnkeyml.cache import BuildFolder, BuildState, checksum, read_json, read_state, write_json
+from turnkeyml.cache import (
+    BuildFolder,
+    BuildState,
+    checksum,
+    read_json,
+    read_state,
+    safe_name,
+    write_json,
+)
 from turnkeyml.errors import MeasureError, TurnkeyError, describe
+from turnkeyml.evaluate import FileContestant
 from turnkeyml.interpreter import die_with_parent
-from turnkeyml.nouns import from_dict, to_dict
+from turnkeyml.nouns import Configuration, from_dict, to_dict
+from turnkeyml.runtimes import Device, Request, Runtime, find_runtime
 from turnkeyml.tuning.space import Precisions
 
 MADE = ("fp16", "int8-dynamic", "int8-static")
@@ -195,3 +208,69 @@ def _last_words(log: Path, code: int) -> str:
     if code < 0 or not last:
         return f"the process {interpreter.describe_exit(code)} (see {log})"
     return last.rstrip(".")
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A build on a device, with its files in all precisions."""
+
+    folder: BuildFolder
+    state: BuildState
+    device: Device
+    variants: Variants
+
+    def contestant(self, configuration: Configuration) -> FileContestant:
+        """What a configuration runs; an error in a sentence if its file cannot be made."""
+        file, request = self.request(configuration)
+        casts = bool(self._cast(configuration))
+        return FileContestant(
+            runtime=self.runtime(configuration),
+            precision=configuration.precision if casts else file.precision,
+            folder=self._measurements(configuration),
+            request=request,
+            build=self.folder,
+            reference=self.state.reference,
+            artifact=file.artifact,
+            sha256=file.sha256,
+            judged_in=configuration.precision if casts else file.judged_in,
+            files=file.files,
+            wants_errors=True,
+            batch=configuration.batch,
+            batched=self.batched if configuration.batch > 1 else (),
+        )
+
+    def request(self, configuration: Configuration) -> tuple[ModelFile, Request]:
+        """The file that a configuration runs, and what its runtime is asked to open."""
+        asked = self._cast(configuration)
+        file = self.variants.file("fp32" if asked else configuration.precision)
+        request = Request(
+            threads=configuration.threads,
+            model=str(self.folder.path / file.artifact),
+            sha256=file.sha256,
+            precision=file.precision,
+            arguments=self.runtime(configuration).complete({**asked, **configuration.arguments}),
+            build_folder=str(self.folder.path),
+        )
+        return file, request
+
+    def _cast(self, configuration: Configuration) -> dict[str, Any]:
+        """The arguments with which the runtime computes a file in fp32 in another precision; none
+        if it runs a file in that precision."""
+        if configuration.precision == self.variants.offered.own:
+            return {}
+        return dict(self.runtime(configuration).computes.get(configuration.precision, {}))
+
+    def runtime(self, configuration: Configuration) -> Runtime:
+        return find_runtime(configuration.runtime, self.device.name)
+
+    @functools.cached_property
+    def batched(self) -> tuple[str, ...]:
+        """The inputs that can be repeated for larger batches; none if the batch is fixed."""
+        from turnkeyml.build import batched_inputs
+
+        own = self.variants.file(self.variants.offered.own)
+        return batched_inputs(self.folder.path / own.artifact)
+
+    def _measurements(self, configuration: Configuration) -> Any:
+        name = safe_name(f"{configuration.runtime}@tune={configuration.details}")
+        return self.folder.benchmark(self.device.name, name)

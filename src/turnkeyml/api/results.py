@@ -1,17 +1,18 @@
-"""``compare`` two sets of measurements, and check the conditions of ``--fail-on``."""
+"""``report``, ``compare`` two sets of measurements, and check the conditions of ``--fail-on``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from turnkeyml.options import CompareOptions, takes
+from turnkeyml.errors import TurnkeyError
+from turnkeyml.options import CompareOptions, ReportOptions, ServeOptions, takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from turnkeyml.report import Comparison, Progress
+    from turnkeyml.report import Comparison, Progress, ReportServer, SavedReport
 
 NAMED = 5
 """Rows that a message names before it counts the rest."""
@@ -109,3 +110,53 @@ _CONDITIONS: dict[str, Callable[[Comparison], list[str]]] = {
     "mismatch": _mismatches,
     "unclear": _unclear,
 }
+
+
+@takes(ReportOptions)
+def report(**options: Unpack[ReportOptions]) -> list[Path]:
+    """Write a report of one or several caches; the paths of the files, one per format."""
+    return [saved.path for saved in _save(options)]
+
+
+@takes(ReportOptions)
+def save_report(
+    progress: Callable[[int, int], None] | None = None, **options: Unpack[ReportOptions]
+) -> list[SavedReport]:
+    """The same as ``report``, with what each file replaced.
+
+    ``progress`` is told how many builds of a cache were read, and of how many.
+    """
+    return _save(options, progress)
+
+
+@takes(ServeOptions)
+def serve(**options: Unpack[ServeOptions]) -> ReportServer:
+    """A server of the report of caches, which listens but serves nothing until it is run."""
+    from turnkeyml.report import ReportServer
+
+    return ReportServer(
+        _caches(options["cache_dir"]), options["bind"], options["port"], options["all"]
+    )
+
+
+def _save(
+    options: ReportOptions, progress: Callable[[int, int], None] | None = None
+) -> list[SavedReport]:
+    from turnkeyml.report import save_reports
+
+    return save_reports(
+        _caches(options["cache_dir"]),
+        Path(options["report_dir"]),
+        tuple(options["format"]),
+        [Path(path) for path in cast("Iterable[str]", options["output"])],
+        options["all"],
+        progress=progress,
+    )
+
+
+def _caches(folders: Any) -> list[Path]:
+    caches = [Path(folder) for folder in folders]
+    for cache in caches:
+        if not cache.is_dir():
+            raise TurnkeyError(f"There is no cache at {cache}; name a cache with --cache-dir.")
+    return caches

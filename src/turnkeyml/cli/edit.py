@@ -11,8 +11,7 @@ from typing import Any
 from turnkeyml.api import is_filtered, list_builds, matching
 from turnkeyml.cache import BuildFolder, BuildSummary, disk_bytes
 from turnkeyml.cli.arguments import given
-from turnkeyml.cli.damages import tell_damages
-from turnkeyml.cli.output import Output, wants_json
+from turnkeyml.cli.output import Output, tell_damages, wants_json
 from turnkeyml.display import build_table, in_terminal, print_errors, print_lines, size_in_words
 from turnkeyml.errors import UsageError
 from turnkeyml.escaping import one_line

@@ -17,9 +17,8 @@ from turnkeyml.measure import (
     save_evaluation,
 )
 from turnkeyml.nouns import TUNED, Cause, Configuration, Evaluation, Trial, TrialStatus
-from turnkeyml.tuning.entrants import Entrant, described
-from turnkeyml.tuning.rig import Rig
-from turnkeyml.tuning.wave import Advantage, advantage
+from turnkeyml.tuning.search import Advantage, Entrant, advantage, described
+from turnkeyml.tuning.variants import Rig
 
 MOST_SECONDS = 20.0
 RULE = replace(
