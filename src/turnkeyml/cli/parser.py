@@ -7,11 +7,14 @@ import os
 import re
 from collections.abc import Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from turnkeyml import __version__
 from turnkeyml.display import write_document
 from turnkeyml.errors import UsageError
-from turnkeyml.options import Option
+
+if TYPE_CHECKING:
+    from turnkeyml.options import Option
 
 COMMANDS: dict[str, str | dict[str, str]] = {
     "benchmark": "find, build and measure the models in files (the default command)",
