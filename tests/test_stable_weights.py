@@ -16,7 +16,7 @@ from turnkeyml.cache import BuildFolder
 from turnkeyml.evaluate import measure_again
 from turnkeyml.frameworks import stable_copy
 from turnkeyml.frameworks.torch.export import _EXPORTERS
-from turnkeyml.frameworks.torch.stabilised import _says_as_much
+from turnkeyml.frameworks.torch.rescaled import _says_as_much
 from turnkeyml.nouns import Plan, Verdict
 
 pytestmark = pytest.mark.slow

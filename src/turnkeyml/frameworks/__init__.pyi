@@ -14,11 +14,11 @@ from turnkeyml.frameworks.register import Register as Register
 from turnkeyml.frameworks.sklearn.importing import after_import as after_import
 from turnkeyml.frameworks.sklearn.recorder import Recorder as Recorder
 from turnkeyml.frameworks.steps import KEPT as KEPT
-from turnkeyml.frameworks.torch.course import (
+from turnkeyml.frameworks.torch.branches import (
     TooMuchWork as TooMuchWork, Work as Work, course_of as course_of,
 )
-from turnkeyml.frameworks.torch.inner import inner_results as inner_results
-from turnkeyml.frameworks.torch.preserved import preserved as preserved
 from turnkeyml.frameworks.torch.reference import reference_of as reference_of
-from turnkeyml.frameworks.torch.stable import stable_copy as stable_copy
+from turnkeyml.frameworks.torch.rescaled import stable_copy as stable_copy
+from turnkeyml.frameworks.torch.running import preserved as preserved
+from turnkeyml.frameworks.torch.submodules import inner_results as inner_results
 from turnkeyml.frameworks.torch.symbolics import SYMBOLICS as SYMBOLICS

@@ -42,7 +42,7 @@ class PyTorch(Framework):
         return torch is not None and isinstance(model, torch.nn.Module)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.torch.live import subject_of
+        from turnkeyml.frameworks.torch.subject import subject_of
 
         return subject_of(model, args, kwargs)
 

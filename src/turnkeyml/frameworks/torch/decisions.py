@@ -5,18 +5,203 @@ from __future__ import annotations
 import copy
 import functools
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import torch
 
-from turnkeyml.build import Workbench
-from turnkeyml.frameworks.torch.course import Read
-from turnkeyml.frameworks.torch.exercise import Exercise, Line, exercise
+from turnkeyml.build import FEW_SETS_BYTES, Workbench, comparable_on, differ
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch.branches import Course, Read, Work
 from turnkeyml.frameworks.torch.subject import TorchSubject
-from turnkeyml.nouns import Verdict, Verification
-from turnkeyml.verify import Reference
+from turnkeyml.nouns import InvocationRecord, Verdict, Verification
+from turnkeyml.verify import UNUSUAL, Outputs, Reference, draw_around, draw_unusual
+
+MOST_SETS = 4
+"""The most sets with another course that are kept; each is a part of the build."""
+MOST_SETS_THAT_TURN = 8
+"""The same where a boolean comes out otherwise for the first time, or other weights or, for the
+first time, other operators are used."""
+MOST_RUNS_LARGE = 6
+"""The most unusual sets that are tried with a model of many weights. Others are tried with all."""
+MOST_WORK = 20
+"""How many times as many operators as on the recorded inputs a model may run on others, and how
+many times as many numbers it may compute."""
+FEW_NUMBERS = 100_000_000
+"""So many numbers any model may compute."""
+
+Line = tuple[str, int]
+"""A file and the number of a line in it."""
+
+
+class Deciding(Protocol):
+    """A model that can be run on other inputs, and watched."""
+
+    @property
+    def record(self) -> InvocationRecord: ...
+
+    def compute_on(self, inputs: Outputs) -> Reference: ...
+
+    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course: ...
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What is known of the decisions of a model."""
+
+    recorded: Course | None = None
+    """On the recorded inputs; None if it cannot be watched."""
+    others: tuple[Course, ...] = ()
+    sets: tuple[Reference, ...] = ()
+    """Unusual sets on which it takes another course."""
+    alike: tuple[Reference, ...] = ()
+    """Unusual sets on which it does not, as far as can be seen; none unless it reads numbers."""
+
+    @property
+    def reads(self) -> list[Read]:
+        """What it reads of the recorded inputs."""
+        return [*self.recorded.reads.values()] if self.recorded else []
+
+    @property
+    def branches(self) -> list[Read]:
+        """Where it reads a boolean."""
+        return [read for read in self.reads if any(isinstance(v, bool) for v in read.values)]
+
+    @property
+    def silent(self) -> list[Read]:
+        """Where it decides and torch's tracer need not say so."""
+        return [read for read in self.reads if read.leaves or read in self.branches]
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether it reads numbers, which may decide something without our seeing it."""
+        return any(None in read.values for read in self.reads)
+
+    @property
+    def has_all_turned(self) -> bool:
+        """Whether everything that it reads came out otherwise on some inputs."""
+        return all(map(self.has_turned, self.reads))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether more inputs can show nothing new: an integer may always have one more value."""
+        if self.recorded is None or self.recorded.has_dynamic_shapes:
+            return False
+        return all(read.is_boolean and self.has_turned(read) for read in self.reads)
+
+    def concerns(self, line: Line) -> bool:
+        """Whether a line may read a value that depends on the inputs, and not only a shape."""
+        if self.recorded is None or self.recorded.has_dynamic_shapes:
+            return True
+        return any(line in read.lines for read in self.reads)
+
+    def turned(self, line: Line) -> bool:
+        """Whether the decisions on that line came out otherwise on some other inputs."""
+        reads = [read for read in self.reads if line in read.lines]
+        return all(map(self.has_turned, reads)) if reads else self.takes_other_paths
+
+    def has_turned(self, read: Read) -> bool:
+        """Whether a decision came out otherwise on some other inputs, as far as can be seen.
+
+        Which numbers decide something is not: another length may be padded to the same size.
+        """
+        if not read.is_boolean:
+            return self.takes_other_paths
+        others = [course.reads.get(read.spot, read) for course in self.others]
+        return any(other.values != read.values for other in others)
+
+    @property
+    def takes_other_paths(self) -> bool:
+        """Whether it ran other operators on some other inputs."""
+        known = self.recorded
+        return known is not None and any(course.path != known.path for course in self.others)
+
+
+def exercise(subject: Deciding, reference: Reference) -> Exercise:
+    """Watch the original on the recorded, the held-out and unusual inputs."""
+    recorded = _watched(subject, reference.inputs)
+    if recorded is None or not (recorded.reads or recorded.has_dynamic_shapes):
+        return Exercise(recorded)
+    if not reference.deterministic:  # on other inputs nothing could be compared
+        return Exercise(recorded)
+    found = Exercise(recorded)
+    for held in reference.held_out:
+        course = _watched(subject, held.inputs, _most(recorded))
+        if course is not None:
+            held.other_course = not course.same_as(recorded)
+            found = replace(found, others=(*found.others, course))
+    for inputs in _unusual(subject, reference):
+        if found.is_complete:
+            break
+        course = _watched(subject, inputs, _most(recorded))
+        if course is not None:
+            found = _with(found, course, subject, inputs)
+    return _around_thresholds(found, recorded, subject, reference)
+
+
+def _around_thresholds(
+    found: Exercise, recorded: Course, subject: Deciding, reference: Reference
+) -> Exercise:
+    """What is known after inputs around the numbers that values are compared with."""
+    if subject.record.parameter_bytes > FEW_SETS_BYTES:
+        return found
+    numbers = (*recorded.compared, *recorded.mentioned)
+    for inputs in draw_around(reference.inputs, numbers):
+        if found.has_all_turned:
+            break
+        if differ(inputs, reference.inputs):
+            course = _watched(subject, inputs, _most(recorded))
+            found = _with(found, course, subject, inputs) if course is not None else found
+    return found
+
+
+def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -> Exercise:
+    """What is known after one more set of inputs, which is kept if it may show something new."""
+    recorded = found.recorded
+    assert recorded is not None
+    other = not course.same_as(recorded)
+    is_new = not any(course.same_as(known) for known in found.others)
+    before, found = found, replace(found, others=(*found.others, course))
+    turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
+    turns |= all(course.weights != known.weights for known in (recorded, *before.others))
+    turns |= not before.takes_other_paths and course.path != recorded.path
+    room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
+    reference = None
+    if (is_new and room) if other else found.reads_numbers:
+        reference = comparable_on(subject.compute_on, inputs, "unusual")
+    if reference is None:
+        return found
+    reference.other_course = other
+    if other:
+        return replace(found, sets=(*found.sets, reference))
+    return replace(found, alike=(*found.alike, reference))
+
+
+def _most(recorded: Course) -> Work:
+    """The most that a model may do on other inputs."""
+    numbers = max(FEW_NUMBERS, MOST_WORK * recorded.numbers)
+    return Work(MOST_WORK * recorded.operators, numbers)
+
+
+def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
+    """Unusual inputs, fewer of them for a large model."""
+    left = MOST_RUNS_LARGE if subject.record.parameter_bytes > FEW_SETS_BYTES else len(UNUSUAL)
+    for variant in UNUSUAL:
+        inputs = draw_unusual(reference.inputs, variant)
+        if left and differ(inputs, reference.inputs):
+            left -= 1
+            yield inputs
+
+
+def _watched(subject: Deciding, inputs: Outputs, most: Work | None = None) -> Course | None:
+    """The course of the original; None if it does not accept the inputs or cannot be watched."""
+    try:
+        return subject.course_on(inputs, most)
+    except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
+        print(f"The original cannot be watched on other inputs: {describe(error)}", flush=True)
+        return None
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,12 @@ is called. The whole model is what the script calls then, not its parts.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import sys
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -19,9 +22,8 @@ import torch
 import turnkeyml
 from turnkeyml import structure
 from turnkeyml.frameworks.register import Invocation
-from turnkeyml.frameworks.torch.callsite import Passed, passed
 from turnkeyml.frameworks.torch.modules import contains
-from turnkeyml.frameworks.torch.scopes import variables
+from turnkeyml.frameworks.torch.stack import Passed, passed, variables
 
 MOST_CALLS = 4
 """A method that calls one part of the model more often than this in one run is a loop over it."""
@@ -176,3 +178,32 @@ def _runs(method: Any, frame: FrameType) -> bool:
             return True
         method = getattr(function, "__wrapped__", None)
     return False
+
+
+_NOT_MODELS = ("torch", "keras")
+"""Packages whose own classes have a ``__call__`` that others look after."""
+
+
+@contextlib.contextmanager
+def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Within the block, ``watched`` wraps the ``__call__`` of every module class that is defined.
+
+    The classes have their own ``__call__`` again afterwards.
+    """
+    patched: list[tuple[type, Callable[..., Any]]] = []
+
+    def __init_subclass__(cls: type, **settings: Any) -> None:
+        super(torch.nn.Module, cls).__init_subclass__(**settings)
+        own = vars(cls).get("__call__")
+        package = cls.__module__.partition(".")[0]
+        if isinstance(own, types.FunctionType) and package not in _NOT_MODELS:
+            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[method-assign]
+            patched.append((cls, own))
+
+    torch.nn.Module.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del torch.nn.Module.__init_subclass__
+        for cls, own in patched:
+            cls.__call__ = own  # type: ignore[method-assign]

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from turnkeyml import structure
 from turnkeyml.build import (
     MODEL,
     ONNX,
@@ -35,11 +36,10 @@ from turnkeyml.build import (
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
-from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
-from turnkeyml.frameworks.torch.lengths import Axes, growing_axes
-from turnkeyml.frameworks.torch.modules import eval_mode
-from turnkeyml.frameworks.torch.preserved import preserved
-from turnkeyml.frameworks.torch.stabilised import judge_stable
+from turnkeyml.frameworks.torch.rescaled import judge_stable
+from turnkeyml.frameworks.torch.running import eval_mode, preserved
+from turnkeyml.frameworks.torch.subject import TorchSubject
+from turnkeyml.frameworks.torch.wrappers import Flattened, input_names, output_names
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Reference, with_frozen
 
@@ -311,3 +311,23 @@ def _check_opset(path: Path, bench: Workbench) -> int:
     if written != bench.opset and bench.opset_was_chosen:
         raise BuildError(f"opset {bench.opset} was requested, but it wrote opset {written}")
     return written
+
+
+Axes = dict[int, tuple[int, ...]]
+"""Dimensions by the position of their tensor among all tensor arguments."""
+
+
+def growing_axes(subject: Subject) -> Axes:
+    """The dimensions in which the siblings of a model differ from it, by the tensor's position."""
+    found: Axes = {}
+    shapes = [_shapes_of(s) for s in (subject, *subject.siblings)]
+    for position, sizes in enumerate(zip(*shapes, strict=True)):
+        differ = [i for i, many in enumerate(zip(*sizes, strict=True)) if len({*many}) > 1]
+        if differ:
+            found[position] = tuple(differ)
+    return found
+
+
+def _shapes_of(subject: Subject) -> list[tuple[int, ...]]:
+    assert isinstance(subject, TorchSubject)
+    return [tuple(t.shape) for t in structure.leaves((subject.args, subject.kwargs)).values()]

@@ -24,12 +24,15 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
+from turnkeyml.build import Subject
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
-from turnkeyml.frameworks.torch import modules, overrides, stack
+from turnkeyml.frameworks.torch import entries, modules, stack
 from turnkeyml.frameworks.torch.entries import Opened, Way, is_probe, way_in
-from turnkeyml.frameworks.torch.kind import TORCH
+from turnkeyml.frameworks.torch.subject import TorchSubject
+from turnkeyml.frameworks.torch.wrappers import entered
+from turnkeyml.nouns import InvocationRecord
 
 Original = Callable[..., Any]
 is_autocast = torch.is_autocast_enabled
@@ -77,7 +80,7 @@ class Recorder:
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = self._watched(original)  # type: ignore[method-assign]
         try:
-            with overrides.watching(self._watched):
+            with entries.watching(self._watched):
                 yield
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
@@ -290,3 +293,104 @@ def _reassigned(way: Way) -> tuple[str, ...]:
         f"{way.method or 'forward'}() reassigns {names} before it calls a part of the model; the "
         f"recorded values are the new ones. Pass {names} as a variable to have the first ones.",
     )
+
+
+class TorchKind:
+    """Implements ``frameworks.register.ModelKind``."""
+
+    model_type = modules.MODEL_TYPE
+
+    def is_model(self, target: Any) -> bool:
+        return modules.is_model(target)
+
+    def is_weightless(self, target: Any) -> bool:
+        return modules.is_weightless(target)
+
+    def text(self, target: Any) -> str:
+        return modules.safe_repr(target)
+
+    def fingerprint(self, target: Any) -> str:
+        return modules.model_fingerprint(target)
+
+    def name(self, call: Call) -> str:
+        if call.enclosing is not None:
+            return modules.submodule_name(call.enclosing, call.target)
+        found = stack.find_name(call.frame, call.target, call.called)
+        return found or type(call.target).__name__
+
+    def location(self, call: Call) -> tuple[str, int]:
+        return ("", 0) if call.enclosing is not None else stack.location(call.frame)
+
+    def parameters(self, target: Any) -> tuple[int, int]:
+        return modules.count_parameters(target)
+
+    def remarks(self, call: Call) -> tuple[str, ...]:
+        compiled = call.target is not call.called or call.target._compiled_call_impl is not None
+        remark = "The script calls torch.compile on it; the original is built and measured."
+        return (remark,) * compiled
+
+    def keep(self, target: Any) -> TorchKeeper:
+        return TorchKeeper(target)
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        return modules.obstacle(args, kwargs)
+
+    def subject(
+        self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Subject:
+        return TorchSubject(record, entered(model, record.method), args, kwargs)
+
+
+TORCH = TorchKind()
+
+
+class TorchKeeper:
+    """Returns a model later, even if the script's own object was freed."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._stand_in: torch.nn.Module | None = None
+        self._weak: weakref.ref[torch.nn.Module] | None = None
+        self._strong: torch.nn.Module | None = None
+        if isinstance(model, torch.jit.ScriptModule):
+            self._strong = model
+            return
+        try:
+            self._stand_in = _stand_in(model, {})
+            self._weak = weakref.ref(model)
+        except Exception:  # noqa: BLE001 - an unusual class: a strong reference is safe
+            self._strong = model
+
+    def model(self) -> torch.nn.Module:
+        """The script's own object if it still exists, otherwise its stand-in."""
+        if self._strong is not None:
+            return self._strong
+        assert self._weak is not None
+        alive = self._weak()
+        if alive is not None:
+            return alive
+        assert self._stand_in is not None
+        return self._stand_in
+
+
+def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
+    """A shallow copy: an object of the same class with copied submodules and shared tensors."""
+    if id(model) in done:
+        return done[id(model)]
+    if isinstance(model, torch.jit.ScriptModule):
+        return model
+    twin: torch.nn.Module = object.__new__(model.__class__)
+    done[id(model)] = twin
+    attributes = dict(vars(model))
+    attributes["_modules"] = {
+        name: None if part is None else _stand_in(part, done)
+        for name, part in model._modules.items()
+    }
+    for name, value in attributes.items():
+        if name != "_modules" and type(value) is dict:
+            attributes[name] = dict(value)
+        elif type(value) is list:
+            attributes[name] = [
+                _stand_in(v, done) if isinstance(v, torch.nn.Module) else v for v in value
+            ]
+    vars(twin).update(attributes)
+    return twin

@@ -11,11 +11,10 @@ import torch
 
 from turnkeyml import structure
 from turnkeyml.build import Stage, Subject, digest
-from turnkeyml.frameworks.torch import identity
-from turnkeyml.frameworks.torch.course import Course, Work, course_of
-from turnkeyml.frameworks.torch.flattened import input_names
-from turnkeyml.frameworks.torch.modules import eval_mode
-from turnkeyml.frameworks.torch.preserved import State, preserved
+from turnkeyml.frameworks.hashes import hash_invocation, hash_model
+from turnkeyml.frameworks.torch import modules
+from turnkeyml.frameworks.torch.branches import Course, Work, course_of
+from turnkeyml.frameworks.torch.modules import safe_repr
 from turnkeyml.frameworks.torch.reference import (
     COSTLY_FLOPS_OF_SET,
     count_operations,
@@ -23,6 +22,8 @@ from turnkeyml.frameworks.torch.reference import (
     reference_of,
     reference_on,
 )
+from turnkeyml.frameworks.torch.running import State, eval_mode, preserved
+from turnkeyml.frameworks.torch.wrappers import input_names
 from turnkeyml.nouns import InvocationRecord, OperationCount
 from turnkeyml.runtimes import LiveModel, from_numpy
 from turnkeyml.verify import Outputs, Reference
@@ -56,8 +57,8 @@ class TorchSubject(Subject):
         return {
             "opset": str(opset),
             "other inputs": digest(arguments),
-            "model": identity.model_fingerprint(self.model),
-            "weights": identity.weights_digest(self.model),
+            "model": modules.model_fingerprint(self.model),
+            "weights": modules.weights_digest(self.model),
         }
 
     def compute_reference(self, threads: int) -> Reference:
@@ -124,3 +125,31 @@ class TorchSubject(Subject):
                 yield LiveModel(self.model, self.args, self.kwargs)
         finally:
             torch.set_num_threads(threads)
+
+
+def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
+    """A live model with the arguments of one call; the caller names its build."""
+    model = modules.original_of(model)
+    named = structure.name_arguments(args, kwargs)
+    tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
+    shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
+    model_hash = hash_model(safe_repr(model))
+    parameters, parameter_bytes = modules.count_parameters(model)
+    record = InvocationRecord(
+        name=type(model).__name__,
+        model_type=modules.MODEL_TYPE,
+        class_name=type(model).__name__,
+        class_repr=str(type(model)),
+        file="",
+        line=0,
+        parameters=parameters,
+        parameter_bytes=parameter_bytes,
+        model_hash=model_hash,
+        hash=hash_invocation(model_hash, None, shapes, dtypes),
+        parent_hash=None,
+        depth=0,
+        shapes=shapes,
+        dtypes=dtypes,
+        build_name="",
+    )
+    return TorchSubject(record, model, args, kwargs)

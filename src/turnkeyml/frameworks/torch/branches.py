@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import os
 import sys
 import threading
@@ -23,8 +24,11 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
-from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
+from turnkeyml.frameworks.torch.running import (
+    EveryOperator,
+    threads_within,
+    uncompiled,
+)
 
 READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
 """Functions that read values without any operator."""
@@ -289,3 +293,19 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None and frame.f_code is not course_of.__code__:
         yield frame
         frame = frame.f_back
+
+
+def numbers_in(frame: FrameType) -> Iterator[float]:
+    """The numbers that the code of a function uses: those in it, of globals and of ``self``."""
+    names, owner = frame.f_code.co_names, frame.f_locals.get("self")
+    inner = [_attribute(owner, name) for name in names]  # such as self.config
+    owners = [owner, *(value for value in inner if hasattr(value, "__dict__"))]
+    used = [_attribute(one, name) for one in owners for name in names]
+    for value in (*frame.f_code.co_consts, *map(frame.f_globals.get, names), *used):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield float(value)
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """An attribute as it is kept, without running any code for it; None if there is none."""
+    return inspect.getattr_static(owner, name, None)
