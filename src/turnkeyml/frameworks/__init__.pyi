@@ -1,4 +1,5 @@
 # Written by .ci/doors from the table in __init__.py.
+from turnkeyml.frameworks.decoder import KEPT as KEPT
 from turnkeyml.frameworks.framework import (
     FRAMEWORKS as FRAMEWORKS, Framework as Framework, find_framework as find_framework,
     framework_of as framework_of, frameworks as frameworks, reader_of as reader_of,
@@ -6,14 +7,13 @@ from turnkeyml.frameworks.framework import (
 from turnkeyml.frameworks.hashes import (
     hash_invocation as hash_invocation, hash_model as hash_model,
 )
-from turnkeyml.frameworks.keras.batches import first_batch as first_batch
-from turnkeyml.frameworks.onnx.declared import InputType as InputType
-from turnkeyml.frameworks.onnx.file import read_onnx as read_onnx
-from turnkeyml.frameworks.onnx.given import read_inputs as read_inputs
+from turnkeyml.frameworks.import_hook import after_import as after_import
+from turnkeyml.frameworks.keras.recorder import first_batch as first_batch
+from turnkeyml.frameworks.onnx.file import (
+    InputType as InputType, read_inputs as read_inputs, read_onnx as read_onnx,
+)
 from turnkeyml.frameworks.register import Register as Register
-from turnkeyml.frameworks.sklearn.importing import after_import as after_import
 from turnkeyml.frameworks.sklearn.recorder import Recorder as Recorder
-from turnkeyml.frameworks.steps import KEPT as KEPT
 from turnkeyml.frameworks.torch.branches import (
     TooMuchWork as TooMuchWork, Work as Work, course_of as course_of,
 )

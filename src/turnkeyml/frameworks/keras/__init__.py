@@ -38,7 +38,7 @@ class Keras(Framework):
         return layers is not None and isinstance(model, layers.Layer)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.keras.live import subject_of
+        from turnkeyml.frameworks.keras.subject import subject_of
 
         return subject_of(model, args, kwargs)
 

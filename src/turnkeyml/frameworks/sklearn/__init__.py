@@ -38,7 +38,7 @@ class ScikitLearn(Framework):
         return is_estimator(model)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.sklearn.live import subject_of
+        from turnkeyml.frameworks.sklearn.subject import subject_of
 
         return subject_of(model, args, kwargs)
 
