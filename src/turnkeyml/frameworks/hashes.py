@@ -10,10 +10,10 @@ from typing import Any
 
 from turnkeyml import structure
 
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
-def short(text: str) -> str:
-    """The first eight hexadecimal digits of the SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+_SHOWN = 40
+"""The most characters that are shown of a value."""
 
 
 def hash_model(text: str) -> str:
@@ -32,9 +32,9 @@ def hash_invocation(
     return short(f"{model_hash}{parent_hash}{shapes}{dtypes}{more}")
 
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_SHOWN = 40
-"""The most characters that are shown of a value."""
+def short(text: str) -> str:
+    """The first eight hexadecimal digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def chosen_arguments(

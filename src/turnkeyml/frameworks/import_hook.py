@@ -17,6 +17,7 @@ from typing import Any
 
 Action = Callable[[ModuleType], None]
 Explain = Callable[[ImportError], None]
+Act = Callable[[ModuleType], None]
 
 
 @contextlib.contextmanager
@@ -29,7 +30,7 @@ def when_imported(name: str, action: Action, explain: Explain) -> Iterator[None]
         action(sys.modules[name])
         yield
         return
-    finder = _Finder(name, action, explain)
+    finder = _PackageFinder(name, action, explain)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -38,7 +39,7 @@ def when_imported(name: str, action: Action, explain: Explain) -> Iterator[None]
             sys.meta_path.remove(finder)
 
 
-class _Finder(MetaPathFinder):
+class _PackageFinder(MetaPathFinder):
     """Has the other finders find the package, and puts our loader around theirs."""
 
     def __init__(self, name: str, action: Action, explain: Explain) -> None:
@@ -56,11 +57,11 @@ class _Finder(MetaPathFinder):
         finally:
             self._busy = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self._action, self._explain)
+            spec.loader = _PackageLoader(spec.loader, self._action, self._explain)
         return spec
 
 
-class _Loader(Loader):
+class _PackageLoader(Loader):
     """Loads a package as its own loader does, leaves that one in place, and calls the action."""
 
     def __init__(self, loader: Any, action: Action, explain: Explain) -> None:
@@ -84,9 +85,6 @@ class _Loader(Loader):
         self._action(module)
 
 
-Act = Callable[[ModuleType], None]
-
-
 @contextlib.contextmanager
 def after_import(acts: Mapping[str, Act]) -> Iterator[None]:
     """Within the block, call a function with each of these modules once it has been imported.
@@ -98,7 +96,7 @@ def after_import(acts: Mapping[str, Act]) -> Iterator[None]:
         module = sys.modules.get(name)
         if module is not None:
             waiting.pop(name)(module)
-    finder = _Finder_importing(waiting)
+    finder = _ModuleFinder(waiting)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -107,7 +105,7 @@ def after_import(acts: Mapping[str, Act]) -> Iterator[None]:
             sys.meta_path.remove(finder)
 
 
-class _Finder_importing(MetaPathFinder):
+class _ModuleFinder(MetaPathFinder):
     """Finds the modules where Python finds them, and adds to their loading."""
 
     def __init__(self, acts: dict[str, Act]) -> None:
@@ -124,12 +122,12 @@ class _Finder_importing(MetaPathFinder):
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader_importing(spec.loader, self._acts.pop(fullname))
+                    spec.loader = _ModuleLoader(spec.loader, self._acts.pop(fullname))
                 return spec
         return None
 
 
-class _Loader_importing(Loader):
+class _ModuleLoader(Loader):
     """Loads a module as its own loader does, and then calls a function with it."""
 
     def __init__(self, loader: Any, act: Act) -> None:

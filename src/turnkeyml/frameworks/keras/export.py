@@ -23,6 +23,9 @@ from turnkeyml.frameworks.keras.models import (
 )
 from turnkeyml.frameworks.keras.subject import KerasSubject
 
+MOST_POOLED = 3
+"""The most dimensions that ONNX Runtime pools over."""
+
 
 class ExportKeras(Stage):
     """Export with the shapes of the call, and verify the file."""
@@ -83,10 +86,6 @@ def _flattened(subject: KerasSubject) -> Any:
             return list(structure.leaves(self.model(*args, **kwargs), "output").values())
 
     return Flattened()
-
-
-MOST_POOLED = 3
-"""The most dimensions that ONNX Runtime pools over."""
 
 
 def repair(path: Path) -> None:

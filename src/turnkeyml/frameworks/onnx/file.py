@@ -33,12 +33,23 @@ from turnkeyml.nouns import DamagedRecord, Input, InvocationRecord
 from turnkeyml.verify import Outputs
 
 MODEL_TYPE = "ONNX File (.onnx)"
+TENSOR, SEQUENCE, MAP = "tensor", "sequence", "map"
+
+SEQUENCE_LENGTH = 2
+"""The number of tensors in a made-up sequence."""
 
 MOST_ELEMENTS = 2**31
 """Of one input; more than that is damage, not a size."""
 
-SEQUENCE_LENGTH = 2
-"""The number of tensors in a made-up sequence."""
+_KEPT_ELEMENTS = 1_000
+"""Constants with more elements are no shapes, so that inference does without their values."""
+
+ALWAYS_BYTES = 1 << 30
+"""What any archive may unpack to."""
+
+MOST_RATIO = 20
+"""How many times its size a larger archive may unpack to. Masks and token ids of real inputs
+compress well; what compresses a thousand times is made to fill the memory."""
 
 
 def read_onnx(
@@ -193,12 +204,6 @@ def _count_parameters(graph: Any) -> tuple[int, int]:
     return sum(n for n, _ in counts), total
 
 
-TENSOR, SEQUENCE, MAP = "tensor", "sequence", "map"
-
-_KEPT_ELEMENTS = 1_000
-"""Constants with more elements are no shapes, so that inference does without their values."""
-
-
 @dataclass(frozen=True)
 class InputType:
     """An input: a tensor, a sequence of tensors, or a map; an optional one counts as present."""
@@ -279,6 +284,58 @@ def _dimension(dim: Any) -> int | str | None:
     return str(dim.dim_param) or None
 
 
+def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
+    """The arrays of a file by input; arrays without names belong to the inputs in order."""
+    name = Path(path).name
+    try:
+        limit = max(ALWAYS_BYTES, MOST_RATIO * os.stat(path).st_size)
+        _check_size(path, limit)
+        arrays = read_archive(Path(path), limit)
+    except FileNotFoundError:
+        raise TurnkeyError(f"The file of inputs {path} does not exist.") from None
+    except DamagedRecord as error:
+        raise TurnkeyError(f"The file of inputs {path} cannot be read: {error}.") from None
+    if arrays and all(key == f"arr_{i}" for i, key in enumerate(arrays)):
+        arrays = dict(zip((i.name for i in inputs), arrays.values(), strict=False))
+    known = {i.name: i for i in inputs}
+    for key, array in arrays.items():
+        if top_name(key) not in known and key not in known:
+            words = ", ".join(known) or "none"
+            raise TurnkeyError(
+                f"{name} has an array {key!r}; the inputs of the model are: {words}."
+            )
+        _check(name, known[key if key in known else top_name(key)], key, array)
+    return arrays
+
+
+def _check_size(path: str, limit: int) -> None:
+    """Raise an error, before anything is unpacked, if an archive unpacks to too much."""
+    declared = unpacked_bytes(Path(path))
+    if declared > limit:
+        raise TurnkeyError(
+            f"The file of inputs {path} unpacks to {declared / 1e9:,.1f} GB, which is more than "
+            f"{MOST_RATIO} times its size; save it with numpy.savez, which does not compress."
+        )
+
+
+def _check(file: str, wanted: InputType, key: str, array: np.ndarray) -> None:
+    """Raise an error if an array cannot be an input."""
+    strings = array.dtype.kind in "US"
+    if strings != (wanted.dtype.kind == "O") or array.dtype.kind == "c":
+        kind = "string" if wanted.dtype.kind == "O" else wanted.dtype
+        raise TurnkeyError(f"{key!r} in {file} is {array.dtype}; the model wants {kind}.")
+    if key != wanted.name or wanted.dims is None:
+        return
+    fixed = [d if isinstance(d, int) else None for d in wanted.dims]
+    fits = len(fixed) == array.ndim and all(
+        f in (None, n) for f, n in zip(fixed, array.shape, strict=True)
+    )
+    if not fits:
+        dims = "x".join("?" if d is None else str(d) for d in wanted.dims) or "a scalar"
+        shape = "x".join(map(str, array.shape)) or "a scalar"
+        raise TurnkeyError(f"{key!r} in {file} is {shape}; the model wants {dims}.")
+
+
 def shapes_fit(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> bool:
     """Whether no operator contradicts inputs of some shapes, as far as onnx knows."""
     try:
@@ -337,62 +394,3 @@ def _skeleton(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> onn
             info = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
             made.graph.input.append(info)
     return made
-
-
-ALWAYS_BYTES = 1 << 30
-"""What any archive may unpack to."""
-MOST_RATIO = 20
-"""How many times its size a larger archive may unpack to. Masks and token ids of real inputs
-compress well; what compresses a thousand times is made to fill the memory."""
-
-
-def read_inputs(path: str, inputs: list[InputType]) -> dict[str, np.ndarray]:
-    """The arrays of a file by input; arrays without names belong to the inputs in order."""
-    name = Path(path).name
-    try:
-        limit = max(ALWAYS_BYTES, MOST_RATIO * os.stat(path).st_size)
-        _check_size(path, limit)
-        arrays = read_archive(Path(path), limit)
-    except FileNotFoundError:
-        raise TurnkeyError(f"The file of inputs {path} does not exist.") from None
-    except DamagedRecord as error:
-        raise TurnkeyError(f"The file of inputs {path} cannot be read: {error}.") from None
-    if arrays and all(key == f"arr_{i}" for i, key in enumerate(arrays)):
-        arrays = dict(zip((i.name for i in inputs), arrays.values(), strict=False))
-    known = {i.name: i for i in inputs}
-    for key, array in arrays.items():
-        if top_name(key) not in known and key not in known:
-            words = ", ".join(known) or "none"
-            raise TurnkeyError(
-                f"{name} has an array {key!r}; the inputs of the model are: {words}."
-            )
-        _check(name, known[key if key in known else top_name(key)], key, array)
-    return arrays
-
-
-def _check_size(path: str, limit: int) -> None:
-    """Raise an error, before anything is unpacked, if an archive unpacks to too much."""
-    declared = unpacked_bytes(Path(path))
-    if declared > limit:
-        raise TurnkeyError(
-            f"The file of inputs {path} unpacks to {declared / 1e9:,.1f} GB, which is more than "
-            f"{MOST_RATIO} times its size; save it with numpy.savez, which does not compress."
-        )
-
-
-def _check(file: str, wanted: InputType, key: str, array: np.ndarray) -> None:
-    """Raise an error if an array cannot be an input."""
-    strings = array.dtype.kind in "US"
-    if strings != (wanted.dtype.kind == "O") or array.dtype.kind == "c":
-        kind = "string" if wanted.dtype.kind == "O" else wanted.dtype
-        raise TurnkeyError(f"{key!r} in {file} is {array.dtype}; the model wants {kind}.")
-    if key != wanted.name or wanted.dims is None:
-        return
-    fixed = [d if isinstance(d, int) else None for d in wanted.dims]
-    fits = len(fixed) == array.ndim and all(
-        f in (None, n) for f, n in zip(fixed, array.shape, strict=True)
-    )
-    if not fits:
-        dims = "x".join("?" if d is None else str(d) for d in wanted.dims) or "a scalar"
-        shape = "x".join(map(str, array.shape)) or "a scalar"
-        raise TurnkeyError(f"{key!r} in {file} is {shape}; the model wants {dims}.")

@@ -144,26 +144,6 @@ def arrays_digest(arrays: Outputs) -> str:
     return digest(*words)
 
 
-class ReceiveOnnx(Stage):
-    """Copy an ONNX file into the build, including its external data."""
-
-    name = "receive_onnx"
-    message = "Receiving the ONNX file"
-    yields = frozenset({ONNX})
-
-    def fire(self, bench: Workbench) -> None:
-        assert isinstance(bench.subject, OnnxSubject)
-        source = bench.subject.path
-        target = bench.work / f"{source.stem}.onnx"
-        copy_model(source, target)
-        bench.opset = bench.facts["onnx_opset"] = opset_of(target)
-        bench.facts["precision"] = bench.subject.precision
-        bench.facts["dimensions"] = bench.subject.chosen
-        if bench.subject.file:
-            bench.facts["inputs"] = bench.subject.file
-        bench.artifacts[ONNX] = target
-
-
 def with_inputs(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OnnxSubject:
     """The file on the given inputs, by position or by name; on its own ones without any."""
     if not args and not kwargs:
@@ -192,3 +172,23 @@ def _by_name(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _array(value: Any) -> np.ndarray:
     """A numpy array, also from a tensor of a framework."""
     return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+
+
+class ReceiveOnnx(Stage):
+    """Copy an ONNX file into the build, including its external data."""
+
+    name = "receive_onnx"
+    message = "Receiving the ONNX file"
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        assert isinstance(bench.subject, OnnxSubject)
+        source = bench.subject.path
+        target = bench.work / f"{source.stem}.onnx"
+        copy_model(source, target)
+        bench.opset = bench.facts["onnx_opset"] = opset_of(target)
+        bench.facts["precision"] = bench.subject.precision
+        bench.facts["dimensions"] = bench.subject.chosen
+        if bench.subject.file:
+            bench.facts["inputs"] = bench.subject.file
+        bench.artifacts[ONNX] = target

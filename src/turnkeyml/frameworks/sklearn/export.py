@@ -27,6 +27,14 @@ from turnkeyml.frameworks.sklearn.subject import FRAME, MATRIX, Layout, SklearnS
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs
 
+ML_OPSET = 3
+"""The opset of the operators of classical machine learning."""
+
+OLDER_OPSET = 15
+"""The newest opset that onnxmltools converts boosted trees to."""
+
+Run = Callable[[onnx.ModelProto], Outputs]
+
 
 class ExportSklearn(Stage):
     """Convert to fp32, or to fp64 if that does not verify."""
@@ -101,12 +109,6 @@ class _Attempt:
         made = convert(subject.model, subject.layout, subject.inputs, self.precision, bench.opset)
         adapt(made, subject.inputs, bench.reference.outputs, run)
         onnx.save(made, str(self.path))
-
-
-ML_OPSET = 3
-"""The opset of the operators of classical machine learning."""
-OLDER_OPSET = 15
-"""The newest opset that onnxmltools converts boosted trees to."""
 
 
 def converter_of(model: Any) -> str:
@@ -258,9 +260,6 @@ def _converter_function(library: str) -> Any:
     from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
 
     return convert_lightgbm
-
-
-Run = Callable[[onnx.ModelProto], Outputs]
 
 
 def adapt(model: onnx.ModelProto, inputs: Outputs, wanted: Outputs, run: Run) -> None:

@@ -30,7 +30,9 @@ from turnkeyml.nouns import InvocationRecord
 
 METHODS = frozenset({"predict", "predict_proba", "score"})
 """The methods by which a script uses a fitted estimator."""
+
 _INSIDE = (*LIBRARIES, "joblib", "turnkeyml")
+
 _HARMLESS = frozenset(
     {"n_jobs", "verbose", "check_input", "validate_features", "y", "sample_weight"}
 )
@@ -161,14 +163,14 @@ def _caller(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
-class _Kept:
-    """A model, kept until its build."""
+def kind_of(model: Any) -> SklearnKind:
+    """The kind of a model; one per type that reports show."""
+    return _kind(estimators.model_type(model))
 
-    def __init__(self, target: Any) -> None:
-        self._target = target
 
-    def model(self) -> Any:
-        return self._target
+@functools.cache
+def _kind(model_type: str) -> SklearnKind:
+    return SklearnKind(model_type)
 
 
 class SklearnKind:
@@ -217,6 +219,16 @@ class SklearnKind:
         return SklearnSubject(record, model, args[0], kwargs)
 
 
+class _Kept:
+    """A model, kept until its build."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+
+    def model(self) -> Any:
+        return self._target
+
+
 def _variable(frame: FrameType | None, target: Any) -> str | None:
     """The name of a variable or attribute that refers to an object."""
     scopes: list[Any] = [vars(sys.modules["__main__"])]
@@ -228,13 +240,3 @@ def _variable(frame: FrameType | None, target: Any) -> str | None:
             if value is target and not name.startswith("__") and name != "self":
                 return str(name)
     return None
-
-
-@functools.cache
-def _kind(model_type: str) -> SklearnKind:
-    return SklearnKind(model_type)
-
-
-def kind_of(model: Any) -> SklearnKind:
-    """The kind of a model; one per type that reports show."""
-    return _kind(estimators.model_type(model))

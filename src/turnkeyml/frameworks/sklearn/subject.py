@@ -22,6 +22,38 @@ from turnkeyml.verify import Outputs, Reference, agree
 RUNS = 8
 """How often a model is run that does not repeat its predictions."""
 
+MOST_ELEMENTS = 2**28
+"""A sparse table with more elements than this is not made dense."""
+
+MATRIX, FRAME, TEXTS, DMATRIX = "matrix", "frame", "texts", "DMatrix"
+
+
+class Texts:
+    """An array of strings that the register of calls treats as a tensor."""
+
+    dtype = "string"
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.shape = array.shape
+
+    def copy(self) -> Texts:
+        return Texts(self.array.copy())
+
+
+structure.register_types(tensor=Texts, model=Texts)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the arrays form a table, and the other arguments of the call."""
+
+    kind: str
+    columns: tuple[Any, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    """Arguments that change what is computed, as ``name=value``."""
+
 
 class SklearnSubject(Subject):
     """An estimator as the subject of a build."""
@@ -122,37 +154,36 @@ def _learned(model: Any) -> str:
         return digest(str(id(model)))
 
 
-MATRIX, FRAME, TEXTS, DMATRIX = "matrix", "frame", "texts", "DMatrix"
-
-MOST_ELEMENTS = 2**28
-"""A sparse table with more elements than this is not made dense."""
-
-
-class Texts:
-    """An array of strings that the register of calls treats as a tensor."""
-
-    dtype = "string"
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-        self.shape = array.shape
-
-    def copy(self) -> Texts:
-        return Texts(self.array.copy())
-
-
-structure.register_types(tensor=Texts, model=Texts)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the arrays form a table, and the other arguments of the call."""
-
-    kind: str
-    columns: tuple[Any, ...] = ()
-    dtypes: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    """Arguments that change what is computed, as ``name=value``."""
+def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SklearnSubject:
+    """An estimator with the table of one call; the caller names its build."""
+    tables = [*args, *kwargs.values()]
+    if len(tables) != 1:
+        raise UsageError(
+            f"A {type(model).__name__} predicts from one table; pass inputs=(X,), "
+            f"not {len(tables)} inputs."
+        )
+    layout, arrays = arrays_of(tables[0])
+    shapes, dtypes = structure.shapes(arrays), structure.dtypes(arrays)
+    model_hash = hash_model(estimators.text_of(model))
+    parameters, parameter_bytes = estimators.count_parameters(model)
+    record = InvocationRecord(
+        name=type(model).__name__,
+        model_type=estimators.model_type(model),
+        class_name=type(model).__name__,
+        class_repr=str(type(model)),
+        file="",
+        line=0,
+        parameters=parameters,
+        parameter_bytes=parameter_bytes,
+        model_hash=model_hash,
+        hash=hash_invocation(model_hash, None, shapes, dtypes),
+        parent_hash=None,
+        depth=0,
+        shapes=shapes,
+        dtypes=dtypes,
+        build_name="",
+    )
+    return SklearnSubject(record, model, layout, arrays)
 
 
 def arrays_of(table: Any, options: tuple[str, ...] = ()) -> tuple[Layout, dict[str, Any]]:
@@ -215,35 +246,3 @@ def table_of(layout: Layout, arrays: dict[str, np.ndarray]) -> Any:
 
     named = zip(layout.columns, layout.dtypes, arrays.values(), strict=True)
     return pandas.DataFrame({c: pandas.Series(a[:, 0]).astype(d) for c, d, a in named})
-
-
-def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SklearnSubject:
-    """An estimator with the table of one call; the caller names its build."""
-    tables = [*args, *kwargs.values()]
-    if len(tables) != 1:
-        raise UsageError(
-            f"A {type(model).__name__} predicts from one table; pass inputs=(X,), "
-            f"not {len(tables)} inputs."
-        )
-    layout, arrays = arrays_of(tables[0])
-    shapes, dtypes = structure.shapes(arrays), structure.dtypes(arrays)
-    model_hash = hash_model(estimators.text_of(model))
-    parameters, parameter_bytes = estimators.count_parameters(model)
-    record = InvocationRecord(
-        name=type(model).__name__,
-        model_type=estimators.model_type(model),
-        class_name=type(model).__name__,
-        class_repr=str(type(model)),
-        file="",
-        line=0,
-        parameters=parameters,
-        parameter_bytes=parameter_bytes,
-        model_hash=model_hash,
-        hash=hash_invocation(model_hash, None, shapes, dtypes),
-        parent_hash=None,
-        depth=0,
-        shapes=shapes,
-        dtypes=dtypes,
-        build_name="",
-    )
-    return SklearnSubject(record, model, layout, arrays)

@@ -21,14 +21,18 @@ from turnkeyml.verify import UNUSUAL, Outputs, Reference, draw_around, draw_unus
 
 MOST_SETS = 4
 """The most sets with another course that are kept; each is a part of the build."""
+
 MOST_SETS_THAT_TURN = 8
 """The same where a boolean comes out otherwise for the first time, or other weights or, for the
 first time, other operators are used."""
+
 MOST_RUNS_LARGE = 6
 """The most unusual sets that are tried with a model of many weights. Others are tried with all."""
+
 MOST_WORK = 20
 """How many times as many operators as on the recorded inputs a model may run on others, and how
 many times as many numbers it may compute."""
+
 FEW_NUMBERS = 100_000_000
 """So many numbers any model may compute."""
 
@@ -36,15 +40,85 @@ Line = tuple[str, int]
 """A file and the number of a line in it."""
 
 
-class Deciding(Protocol):
-    """A model that can be run on other inputs, and watched."""
+class Decisions:
+    """The decisions of a model, which is watched when an export of it is verified.
+
+    Torch does not warn of everything that it freezes, so the model itself says what it reads.
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+
+    @functools.cached_property
+    def _exercise(self) -> Exercise:
+        """What other inputs show. The sets with another course become held-out sets."""
+        subject, reference = self._bench.subject, self._bench.reference
+        if not isinstance(subject, TorchSubject):
+            return Exercise()
+        found = exercise(subject, reference)
+        reference.held_out = (*reference.held_out, *found.sets)
+        return found
+
+    def reference(self) -> Reference:
+        """What an export is verified by: on more inputs than a later file if it reads numbers."""
+        alike, reference = self._exercise.alike, self._bench.reference
+        if not alike:
+            return reference
+        more = copy.copy(reference)
+        more.held_out = (*reference.held_out, *alike)
+        return more
+
+    def frozen(self, found: Verification, warned: list[Warned], *, traced: bool) -> tuple[str, ...]:
+        """Where values are frozen: all if that made it specialised, else what nothing exercised.
+
+        ``traced``: the export holds what one run did; otherwise decisions by value do not export.
+        """
+        relevant = [w for w in warned if self._exercise.concerns(w.line)]
+        if found.verdict is Verdict.SPECIALISED:
+            named = [str(w) for w in relevant or warned if not w.in_torch]
+            return tuple(named) or self._read_at(self._exercise.reads) or tuple(map(str, warned))
+        if not found.trusted or not traced:
+            return ()
+        unseen = [str(w) for w in relevant if not self._exercise.turned(w.line)]
+        lines = {w.line for w in warned}
+        silent = [r for r in self._exercise.silent if not r.lines & lines]
+        return (*unseen, *self._read_at(r for r in silent if not self._exercise.has_turned(r)))
+
+    @staticmethod
+    def _read_at(reads: Iterable[Read]) -> tuple[str, ...]:
+        """Where the original reads values of its inputs and torch does not warn of it."""
+        return tuple(dict.fromkeys(f"{read.place}: reading a value" for read in reads))
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A line where torch's tracer warns that it took a value as a constant.
+
+    It warns of shapes as well, which are the same in every run of a build.
+    """
+
+    line: Line
+    what: str
 
     @property
-    def record(self) -> InvocationRecord: ...
+    def in_torch(self) -> bool:
+        """Whether it is a line of torch, which says nothing of the model's."""
+        return Path(torch.__file__).parent in Path(self.line[0]).parents
 
-    def compute_on(self, inputs: Outputs) -> Reference: ...
+    def __str__(self) -> str:
+        return f"{Path(self.line[0]).name}, line {self.line[1]}: {self.what}"
 
-    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course: ...
+
+def warnings_of(caught: Iterable[warnings.WarningMessage]) -> list[Warned]:
+    """The warnings of torch's tracer, each line and kind once."""
+    found = [w for w in caught if issubclass(w.category, torch.jit.TracerWarning)]
+    return list(dict.fromkeys(Warned((w.filename, w.lineno), _what(w)) for w in found))
+
+
+def _what(warning: warnings.WarningMessage) -> str:
+    words = str(warning.message).partition(" might cause")[0].partition(". ")[0]
+    line = words.strip().splitlines()[0]
+    return f"{line[0].lower()}{line[1:]}"
 
 
 @dataclass(frozen=True)
@@ -117,6 +191,17 @@ class Exercise:
         """Whether it ran other operators on some other inputs."""
         known = self.recorded
         return known is not None and any(course.path != known.path for course in self.others)
+
+
+class Deciding(Protocol):
+    """A model that can be run on other inputs, and watched."""
+
+    @property
+    def record(self) -> InvocationRecord: ...
+
+    def compute_on(self, inputs: Outputs) -> Reference: ...
+
+    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course: ...
 
 
 def exercise(subject: Deciding, reference: Reference) -> Exercise:
@@ -202,84 +287,3 @@ def _watched(subject: Deciding, inputs: Outputs, most: Work | None = None) -> Co
     except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
         print(f"The original cannot be watched on other inputs: {describe(error)}", flush=True)
         return None
-
-
-@dataclass(frozen=True)
-class Warned:
-    """A line where torch's tracer warns that it took a value as a constant.
-
-    It warns of shapes as well, which are the same in every run of a build.
-    """
-
-    line: Line
-    what: str
-
-    @property
-    def in_torch(self) -> bool:
-        """Whether it is a line of torch, which says nothing of the model's."""
-        return Path(torch.__file__).parent in Path(self.line[0]).parents
-
-    def __str__(self) -> str:
-        return f"{Path(self.line[0]).name}, line {self.line[1]}: {self.what}"
-
-
-def warnings_of(caught: Iterable[warnings.WarningMessage]) -> list[Warned]:
-    """The warnings of torch's tracer, each line and kind once."""
-    found = [w for w in caught if issubclass(w.category, torch.jit.TracerWarning)]
-    return list(dict.fromkeys(Warned((w.filename, w.lineno), _what(w)) for w in found))
-
-
-def _what(warning: warnings.WarningMessage) -> str:
-    words = str(warning.message).partition(" might cause")[0].partition(". ")[0]
-    line = words.strip().splitlines()[0]
-    return f"{line[0].lower()}{line[1:]}"
-
-
-class Decisions:
-    """The decisions of a model, which is watched when an export of it is verified.
-
-    Torch does not warn of everything that it freezes, so the model itself says what it reads.
-    """
-
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
-
-    @functools.cached_property
-    def _exercise(self) -> Exercise:
-        """What other inputs show. The sets with another course become held-out sets."""
-        subject, reference = self._bench.subject, self._bench.reference
-        if not isinstance(subject, TorchSubject):
-            return Exercise()
-        found = exercise(subject, reference)
-        reference.held_out = (*reference.held_out, *found.sets)
-        return found
-
-    def reference(self) -> Reference:
-        """What an export is verified by: on more inputs than a later file if it reads numbers."""
-        alike, reference = self._exercise.alike, self._bench.reference
-        if not alike:
-            return reference
-        more = copy.copy(reference)
-        more.held_out = (*reference.held_out, *alike)
-        return more
-
-    def frozen(self, found: Verification, warned: list[Warned], *, traced: bool) -> tuple[str, ...]:
-        """Where values are frozen: all if that made it specialised, else what nothing exercised.
-
-        ``traced``: the export holds what one run did; otherwise decisions by value do not export.
-        """
-        relevant = [w for w in warned if self._exercise.concerns(w.line)]
-        if found.verdict is Verdict.SPECIALISED:
-            named = [str(w) for w in relevant or warned if not w.in_torch]
-            return tuple(named) or self._read_at(self._exercise.reads) or tuple(map(str, warned))
-        if not found.trusted or not traced:
-            return ()
-        unseen = [str(w) for w in relevant if not self._exercise.turned(w.line)]
-        lines = {w.line for w in warned}
-        silent = [r for r in self._exercise.silent if not r.lines & lines]
-        return (*unseen, *self._read_at(r for r in silent if not self._exercise.has_turned(r)))
-
-    @staticmethod
-    def _read_at(reads: Iterable[Read]) -> tuple[str, ...]:
-        """Where the original reads values of its inputs and torch does not warn of it."""
-        return tuple(dict.fromkeys(f"{read.place}: reading a value" for read in reads))

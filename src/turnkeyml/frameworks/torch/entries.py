@@ -31,8 +31,12 @@ MOST_CALLS = 4
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
 _DIRECT = ("forward", "__call__")
+
 _LOOPS = ("generate", "fit", "train", "validation_step", "test_step")
 """Beginnings of the names of methods that call a model over and over, or to train it."""
+
+_NOT_MODELS = ("torch", "keras")
+"""Packages whose own classes have a ``__call__`` that others look after."""
 
 
 @dataclass(frozen=True)
@@ -121,10 +125,6 @@ def way_in(module: torch.nn.Module, loops: set[tuple[type, str]]) -> Way | None:
     return with_arrays
 
 
-def _loops(name: str) -> bool:
-    return name.startswith(_LOOPS) or "loss" in name
-
-
 def is_probe() -> bool:
     """Whether the constructor of a module makes the call, to see what its parts compute."""
     frame: FrameType | None = sys._getframe(1)
@@ -133,6 +133,35 @@ def is_probe() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+@contextlib.contextmanager
+def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Within the block, ``watched`` wraps the ``__call__`` of every module class that is defined.
+
+    The classes have their own ``__call__`` again afterwards.
+    """
+    patched: list[tuple[type, Callable[..., Any]]] = []
+
+    def __init_subclass__(cls: type, **settings: Any) -> None:
+        super(torch.nn.Module, cls).__init_subclass__(**settings)
+        own = vars(cls).get("__call__")
+        package = cls.__module__.partition(".")[0]
+        if isinstance(own, types.FunctionType) and package not in _NOT_MODELS:
+            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[method-assign]
+            patched.append((cls, own))
+
+    torch.nn.Module.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del torch.nn.Module.__init_subclass__
+        for cls, own in patched:
+            cls.__call__ = own  # type: ignore[method-assign]
+
+
+def _loops(name: str) -> bool:
+    return name.startswith(_LOOPS) or "loss" in name
 
 
 def _running_methods(module: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, FrameType]]:
@@ -178,32 +207,3 @@ def _runs(method: Any, frame: FrameType) -> bool:
             return True
         method = getattr(function, "__wrapped__", None)
     return False
-
-
-_NOT_MODELS = ("torch", "keras")
-"""Packages whose own classes have a ``__call__`` that others look after."""
-
-
-@contextlib.contextmanager
-def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    """Within the block, ``watched`` wraps the ``__call__`` of every module class that is defined.
-
-    The classes have their own ``__call__`` again afterwards.
-    """
-    patched: list[tuple[type, Callable[..., Any]]] = []
-
-    def __init_subclass__(cls: type, **settings: Any) -> None:
-        super(torch.nn.Module, cls).__init_subclass__(**settings)
-        own = vars(cls).get("__call__")
-        package = cls.__module__.partition(".")[0]
-        if isinstance(own, types.FunctionType) and package not in _NOT_MODELS:
-            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[method-assign]
-            patched.append((cls, own))
-
-    torch.nn.Module.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del torch.nn.Module.__init_subclass__
-        for cls, own in patched:
-            cls.__call__ = own  # type: ignore[method-assign]

@@ -46,6 +46,9 @@ from turnkeyml.verify import Reference, with_frozen
 LARGE_BYTES = 750_000_000
 """Models with more bytes of weights than this are exported with dynamo first."""
 
+Axes = dict[int, tuple[int, ...]]
+"""Dimensions by the position of their tensor among all tensor arguments."""
+
 
 class ExportPytorch(Stage):
     """Export with the faster exporter; fall back to the other if it fails or does not verify."""
@@ -240,6 +243,22 @@ def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[War
     return warnings_of(caught)
 
 
+def growing_axes(subject: Subject) -> Axes:
+    """The dimensions in which the siblings of a model differ from it, by the tensor's position."""
+    found: Axes = {}
+    shapes = [_shapes_of(s) for s in (subject, *subject.siblings)]
+    for position, sizes in enumerate(zip(*shapes, strict=True)):
+        differ = [i for i, many in enumerate(zip(*sizes, strict=True)) if len({*many}) > 1]
+        if differ:
+            found[position] = tuple(differ)
+    return found
+
+
+def _shapes_of(subject: Subject) -> list[tuple[int, ...]]:
+    assert isinstance(subject, TorchSubject)
+    return [tuple(t.shape) for t in structure.leaves((subject.args, subject.kwargs)).values()]
+
+
 def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
     """An attribute of a module with its tensors detached from the autograd graph.
 
@@ -311,23 +330,3 @@ def _check_opset(path: Path, bench: Workbench) -> int:
     if written != bench.opset and bench.opset_was_chosen:
         raise BuildError(f"opset {bench.opset} was requested, but it wrote opset {written}")
     return written
-
-
-Axes = dict[int, tuple[int, ...]]
-"""Dimensions by the position of their tensor among all tensor arguments."""
-
-
-def growing_axes(subject: Subject) -> Axes:
-    """The dimensions in which the siblings of a model differ from it, by the tensor's position."""
-    found: Axes = {}
-    shapes = [_shapes_of(s) for s in (subject, *subject.siblings)]
-    for position, sizes in enumerate(zip(*shapes, strict=True)):
-        differ = [i for i, many in enumerate(zip(*sizes, strict=True)) if len({*many}) > 1]
-        if differ:
-            found[position] = tuple(differ)
-    return found
-
-
-def _shapes_of(subject: Subject) -> list[tuple[int, ...]]:
-    assert isinstance(subject, TorchSubject)
-    return [tuple(t.shape) for t in structure.leaves((subject.args, subject.kwargs)).values()]

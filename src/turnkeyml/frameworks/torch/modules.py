@@ -15,6 +15,8 @@ from turnkeyml.build import DEPTH, Code, digest
 from turnkeyml.system import usable_cores
 
 MODEL_TYPE = "Pytorch (torch.nn.Module)"
+_PLAIN = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
+
 
 structure.register_types(tensor=torch.Tensor, model=torch.nn.Module)
 
@@ -50,6 +52,14 @@ def _has_weights(part: Any) -> bool:
     return "quantized" in type(part).__module__
 
 
+def is_weightless(module: Any) -> bool:
+    """Whether a module without weights is of a class that the script itself defines.
+
+    It counts as a model only if the script calls no model with weights.
+    """
+    return type(module).__module__ == "__main__" and not is_model(module)
+
+
 def parts(module: Any) -> Iterator[Any]:
     """A module and all its submodules, each once; works with any class that a user may write."""
     seen: dict[int, Any] = {}
@@ -67,14 +77,6 @@ def contains(owner: torch.nn.Module, module: Any) -> bool:
     return any(part is module for part in parts(owner))
 
 
-def is_weightless(module: Any) -> bool:
-    """Whether a module without weights is of a class that the script itself defines.
-
-    It counts as a model only if the script calls no model with weights.
-    """
-    return type(module).__module__ == "__main__" and not is_model(module)
-
-
 def is_lazy(module: torch.nn.Module) -> bool:
     """Whether a module has uninitialized parameters, whose shapes the first call sets."""
     return any(any(map(_is_uninitialized, p._parameters.values())) for p in parts(module))
@@ -85,6 +87,16 @@ def count_parameters(module: torch.nn.Module) -> tuple[int, int]:
     found = (p for part in parts(module) for p in part._parameters.values() if p is not None)
     distinct = {id(p): p for p in found if not _is_uninitialized(p)}.values()
     return sum(p.numel() for p in distinct), sum(p.numel() * p.element_size() for p in distinct)
+
+
+def _is_uninitialized(parameter: Any) -> bool:
+    return isinstance(parameter, torch.nn.parameter.UninitializedParameter)
+
+
+def lowest_precision(model: Any) -> torch.dtype:
+    """The narrowest floating-point dtype among the weights; float16 before bfloat16."""
+    found = {t.dtype for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()}
+    return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
 
 
 def submodule_name(enclosing: torch.nn.Module, target: torch.nn.Module) -> str:
@@ -114,19 +126,6 @@ def has_fake_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an argument is a FakeTensor: torch only propagates shapes."""
     fake = torch._subclasses.FakeTensor
     return any(isinstance(a, fake) for a in (*args, *kwargs.values()))
-
-
-def _is_uninitialized(parameter: Any) -> bool:
-    return isinstance(parameter, torch.nn.parameter.UninitializedParameter)
-
-
-def lowest_precision(model: Any) -> torch.dtype:
-    """The narrowest floating-point dtype among the weights; float16 before bfloat16."""
-    found = {t.dtype for t in [*model.parameters(), *model.buffers()] if t.is_floating_point()}
-    return min(found, key=lambda d: (d.itemsize, d != torch.float16), default=torch.float32)
-
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 
 
 def safe_repr(model: Any) -> str:

@@ -26,7 +26,19 @@ from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 
+CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
+LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
+
+STEPS: tuple[tuple[type[Any], ...], ...] = ((), CONVOLUTIONS, LAYERS)
+"""The layers to rescale besides the normalisations, from the smallest change on."""
+
+LEAST_VARIANCE = 1e-6
+"""The variance that a channel is taken to have at least: some are constant."""
+
 Export = Callable[[Workbench], Path]
+
+HooksOf = Callable[[str, Any], Iterator[Any]]
+"""Adds hooks to a module with that name."""
 
 
 def judge_stable(found: Verification, path: Path, bench: Workbench, export: Export) -> Verification:
@@ -108,19 +120,6 @@ def _concluded(found: Verification, seen: Verification) -> Verification:
         return replace(found, reason=f"{found.reason}; stable weights amplify it too")
     reason = f"{found.reason}; with stable weights {seen.reason}"
     return replace(seen, reason=reason, stable_weights=True)
-
-
-CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
-LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
-
-STEPS: tuple[tuple[type[Any], ...], ...] = ((), CONVOLUTIONS, LAYERS)
-"""The layers to rescale besides the normalisations, from the smallest change on."""
-
-HooksOf = Callable[[str, Any], Iterator[Any]]
-"""Adds hooks to a module with that name."""
-
-LEAST_VARIANCE = 1e-6
-"""The variance that a channel is taken to have at least: some are constant."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,24 @@ from torch.utils._python_dispatch import TorchDispatchMode
 MOST_BUFFER_BYTES = 1 << 28
 """Buffers that take more than this together are weights, and are not copied."""
 
+Watching = Callable[[], AbstractContextManager[None]]
+"""Makes what watches the thread that enters it."""
+
+
+@contextlib.contextmanager
+def preserved(model: torch.nn.Module, state: State | None = None) -> Iterator[None]:
+    """Within the block a model may change; afterwards it has its earlier buffers and attributes.
+
+    Calls of ours must not become part of its state. Within the block it begins with ``state``.
+    """
+    before = State(model)
+    if state is not None:
+        state.restore()
+    try:
+        yield
+    finally:
+        before.restore()
+
 
 class State:
     """The buffers and attributes that a model has now, which can be given back to it.
@@ -44,19 +62,16 @@ class State:
                     buffer.copy_(values)
 
 
-@contextlib.contextmanager
-def preserved(model: torch.nn.Module, state: State | None = None) -> Iterator[None]:
-    """Within the block a model may change; afterwards it has its earlier buffers and attributes.
-
-    Calls of ours must not become part of its state. Within the block it begins with ``state``.
-    """
-    before = State(model)
-    if state is not None:
-        state.restore()
-    try:
-        yield
-    finally:
-        before.restore()
+def _restore(container: Any, known: Any) -> None:
+    """Give a dict or a list the items of an earlier copy."""
+    if isinstance(container, list):
+        container[:] = known
+        return
+    for key in [key for key in container if key not in known]:
+        del container[key]
+    for key, value in known.items():
+        if key not in container or container[key] is not value:
+            container[key] = value
 
 
 @contextlib.contextmanager
@@ -77,16 +92,31 @@ def seeded(seed: int) -> Iterator[None]:
             np.random.set_state(numpy)
 
 
-def _restore(container: Any, known: Any) -> None:
-    """Give a dict or a list the items of an earlier copy."""
-    if isinstance(container, list):
-        container[:] = known
+@contextlib.contextmanager
+def eval_mode(model: Any) -> Iterator[None]:
+    """Within the block a model is in eval mode; afterwards each submodule has its old mode."""
+    training = [module for module in model.modules() if module.training]
+    with contextlib.suppress(NotImplementedError):  # an exported program has no eval()
+        model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+@contextlib.contextmanager
+def uncompiled() -> Iterator[None]:
+    """Within the block nothing is compiled.
+
+    ``torch.cond`` compiles itself, and a model may have compiled functions. What watches a model
+    (hooks, modes) cannot be compiled, and where that has failed once an exporter fails as well.
+    """
+    if "torch._dynamo" not in sys.modules:  # then nothing has been compiled so far
+        yield
         return
-    for key in [key for key in container if key not in known]:
-        del container[key]
-    for key, value in known.items():
-        if key not in container or container[key] is not value:
-            container[key] = value
+    with torch.compiler.set_stance("force_eager"):
+        yield
 
 
 class EveryOperator(TorchDispatchMode):
@@ -130,24 +160,6 @@ def _consists_of_others(function: Any) -> bool:
 
 
 @contextlib.contextmanager
-def uncompiled() -> Iterator[None]:
-    """Within the block nothing is compiled.
-
-    ``torch.cond`` compiles itself, and a model may have compiled functions. What watches a model
-    (hooks, modes) cannot be compiled, and where that has failed once an exporter fails as well.
-    """
-    if "torch._dynamo" not in sys.modules:  # then nothing has been compiled so far
-        yield
-        return
-    with torch.compiler.set_stance("force_eager"):
-        yield
-
-
-Watching = Callable[[], AbstractContextManager[None]]
-"""Makes what watches the thread that enters it."""
-
-
-@contextlib.contextmanager
 def threads_within(watching: Watching) -> Iterator[None]:
     """Within the block, threads that are started and what a pool of threads gets to do are watched.
 
@@ -177,16 +189,3 @@ def threads_within(watching: Watching) -> Iterator[None]:
     finally:
         threading.Thread.start = start  # type: ignore[method-assign]
         ThreadPoolExecutor.submit = submit  # type: ignore[method-assign]
-
-
-@contextlib.contextmanager
-def eval_mode(model: Any) -> Iterator[None]:
-    """Within the block a model is in eval mode; afterwards each submodule has its old mode."""
-    training = [module for module in model.modules() if module.training]
-    with contextlib.suppress(NotImplementedError):  # an exported program has no eval()
-        model.eval()
-    try:
-        yield
-    finally:
-        for module in training:
-            module.training = True

@@ -25,7 +25,30 @@ _TOOLS = tuple(
     _TORCH + part.replace("/", os.sep)
     for part in ("jit/", "onnx/", "export/", "fx/", "_dynamo/", "ao/", "utils/flop_counter")
 )
+
+_RUNNERS = {"compile_wrapper", "_fn", "__call__", "call_wrapped"}
+"""Functions of those tools that run their finished product on behalf of the script."""
+
 _NESTED_LIMIT = 1000
+
+_HARMLESS = (
+    ast.Expression,
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.Starred,
+    ast.Slice,
+    ast.UnaryOp,
+    ast.unaryop,
+    ast.expr_context,
+)
+"""What an argument may consist of to be evaluated again."""
+
+_UNKNOWN = object()
 
 
 def caller() -> FrameType | None:
@@ -46,10 +69,6 @@ def called_by_torch_tool(frame: FrameType | None) -> bool:
             return frame.f_code.co_name not in _RUNNERS
         frame = frame.f_back
     return False
-
-
-_RUNNERS = {"compile_wrapper", "_fn", "__call__", "call_wrapped"}
-"""Functions of those tools that run their finished product on behalf of the script."""
 
 
 def is_in_library(frame: FrameType | None) -> bool:
@@ -123,25 +142,6 @@ def variables(frame: FrameType) -> Mapping[str, Any]:
     taken = dict(values)
     values.clear()
     return taken
-
-
-_HARMLESS = (
-    ast.Expression,
-    ast.Name,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Constant,
-    ast.Tuple,
-    ast.List,
-    ast.Dict,
-    ast.Starred,
-    ast.Slice,
-    ast.UnaryOp,
-    ast.unaryop,
-    ast.expr_context,
-)
-"""What an argument may consist of to be evaluated again."""
-_UNKNOWN = object()
 
 
 @dataclass(frozen=True)

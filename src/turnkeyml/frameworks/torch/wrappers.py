@@ -96,6 +96,11 @@ def _unique(names: list[str], taken: list[str] | None = None) -> list[str]:
     return result
 
 
+def entered(model: Any, method: str) -> Any:
+    """The module to build and measure: the model, or one of its methods as a module."""
+    return Entered(model, method) if method else model
+
+
 class Entered(torch.nn.Module):
     """Calls one method of a model, so that everything that takes a module can take the method."""
 
@@ -111,11 +116,6 @@ class Entered(torch.nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.model, self.method)(*args, **kwargs)
-
-
-def entered(model: Any, method: str) -> Any:
-    """The module to build and measure: the model, or one of its methods as a module."""
-    return Entered(model, method) if method else model
 
 
 @contextlib.contextmanager
