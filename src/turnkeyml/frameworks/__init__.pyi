@@ -13,12 +13,12 @@ from turnkeyml.frameworks.onnx.file import (
     InputType as InputType, read_inputs as read_inputs, read_onnx as read_onnx,
 )
 from turnkeyml.frameworks.register import Register as Register
-from turnkeyml.frameworks.sklearn.recorder import Recorder as Recorder
+from turnkeyml.frameworks.sklearn.recorder import SklearnRecorder as SklearnRecorder
 from turnkeyml.frameworks.torch.branches import (
-    TooMuchWork as TooMuchWork, Work as Work, course_of as course_of,
+    CallWork as CallWork, TooMuchWork as TooMuchWork, branches_of as branches_of,
 )
 from turnkeyml.frameworks.torch.reference import reference_of as reference_of
-from turnkeyml.frameworks.torch.rescaled import stable_copy as stable_copy
+from turnkeyml.frameworks.torch.rescaled import rescaled_copy as rescaled_copy
 from turnkeyml.frameworks.torch.running import preserved as preserved
 from turnkeyml.frameworks.torch.submodules import inner_results as inner_results
 from turnkeyml.frameworks.torch.symbolics import SYMBOLICS as SYMBOLICS

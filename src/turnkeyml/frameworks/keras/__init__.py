@@ -26,9 +26,9 @@ class Keras(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.keras.recorder import Recorder
+        from turnkeyml.frameworks.keras.recorder import KerasRecorder
 
-        recorder = Recorder(register, max_depth)
+        recorder = KerasRecorder(register, max_depth)
         with recorder.watching():
             yield recorder.remarks
 

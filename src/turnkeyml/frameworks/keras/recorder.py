@@ -45,7 +45,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
 Original = Callable[..., Any]
 
 
-class Recorder:
+class KerasRecorder:
     """Records the Keras models that a script calls in a register."""
 
     def __init__(self, register: Register, max_depth: int) -> None:

@@ -28,7 +28,7 @@ from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.dimensions import Declared, choose_sizes
 from turnkeyml.frameworks.onnx.subject import OnnxSubject, arrays_digest
 from turnkeyml.frameworks.onnx.uses import Graph, Use, uses_of
-from turnkeyml.frameworks.onnx.values import Wanted, make_values, range_of
+from turnkeyml.frameworks.onnx.values import WantedInput, make_values, range_of
 from turnkeyml.nouns import DamagedRecord, Input, InvocationRecord
 from turnkeyml.verify import Outputs
 
@@ -172,7 +172,7 @@ class _Inputs:
         count = SEQUENCE_LENGTH if kind.structure == SEQUENCE else 1
         for number in range(count):
             name = f"{kind.name}[{number}]" if kind.structure == SEQUENCE else kind.name
-            wanted = Wanted(kind.name, shape, kind.dtype, allowed, uses, _sequence_in(sizes))
+            wanted = WantedInput(kind.name, shape, kind.dtype, allowed, uses, _sequence_in(sizes))
             made.add(name, make_values(wanted, self._random), kind.is_bfloat16)
 
     def _remarks(self, made: _Made) -> list[str]:

@@ -24,9 +24,9 @@ class ScikitLearn(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.sklearn.recorder import Recorder
+        from turnkeyml.frameworks.sklearn.recorder import SklearnRecorder
 
-        recorder = Recorder(register)
+        recorder = SklearnRecorder(register)
         with recorder.watching():
             yield recorder.remarks
 

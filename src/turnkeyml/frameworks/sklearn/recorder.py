@@ -39,7 +39,7 @@ _HARMLESS = frozenset(
 """Arguments that do not change what is predicted."""
 
 
-class Recorder:
+class SklearnRecorder:
     """Records the estimators that a script predicts with in a register."""
 
     def __init__(self, register: Register) -> None:

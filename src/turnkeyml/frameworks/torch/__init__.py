@@ -26,9 +26,9 @@ class PyTorch(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.torch.recorder import Recorder
+        from turnkeyml.frameworks.torch.recorder import TorchRecorder
 
-        recorder = Recorder(register, max_depth)
+        recorder = TorchRecorder(register, max_depth)
         with recorder.watching():
             yield recorder.remarks
 

@@ -14,13 +14,13 @@ import torch
 
 from turnkeyml.build import FEW_SETS_BYTES, Workbench, comparable_on, differ
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.torch.branches import Course, Read, Work
+from turnkeyml.frameworks.torch.branches import Branches, CallWork, Read
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.nouns import InvocationRecord, Verdict, Verification
 from turnkeyml.verify import UNUSUAL, Outputs, Reference, draw_around, draw_unusual
 
 MOST_SETS = 4
-"""The most sets with another course that are kept; each is a part of the build."""
+"""The most sets with other branches that are kept; each is a part of the build."""
 
 MOST_SETS_THAT_TURN = 8
 """The same where a boolean comes out otherwise for the first time, or other weights or, for the
@@ -50,18 +50,18 @@ class Decisions:
         self._bench = bench
 
     @functools.cached_property
-    def _exercise(self) -> Exercise:
-        """What other inputs show. The sets with another course become held-out sets."""
+    def _exploration(self) -> Exploration:
+        """What other inputs show. The sets with other branches become held-out sets."""
         subject, reference = self._bench.subject, self._bench.reference
         if not isinstance(subject, TorchSubject):
-            return Exercise()
-        found = exercise(subject, reference)
+            return Exploration()
+        found = explore(subject, reference)
         reference.held_out = (*reference.held_out, *found.sets)
         return found
 
     def reference(self) -> Reference:
         """What an export is verified by: on more inputs than a later file if it reads numbers."""
-        alike, reference = self._exercise.alike, self._bench.reference
+        alike, reference = self._exploration.alike, self._bench.reference
         if not alike:
             return reference
         more = copy.copy(reference)
@@ -73,16 +73,16 @@ class Decisions:
 
         ``traced``: the export holds what one run did; otherwise decisions by value do not export.
         """
-        relevant = [w for w in warned if self._exercise.concerns(w.line)]
+        relevant = [w for w in warned if self._exploration.concerns(w.line)]
         if found.verdict is Verdict.SPECIALISED:
             named = [str(w) for w in relevant or warned if not w.in_torch]
-            return tuple(named) or self._read_at(self._exercise.reads) or tuple(map(str, warned))
+            return tuple(named) or self._read_at(self._exploration.reads) or tuple(map(str, warned))
         if not found.trusted or not traced:
             return ()
-        unseen = [str(w) for w in relevant if not self._exercise.turned(w.line)]
+        unseen = [str(w) for w in relevant if not self._exploration.turned(w.line)]
         lines = {w.line for w in warned}
-        silent = [r for r in self._exercise.silent if not r.lines & lines]
-        return (*unseen, *self._read_at(r for r in silent if not self._exercise.has_turned(r)))
+        silent = [r for r in self._exploration.silent if not r.lines & lines]
+        return (*unseen, *self._read_at(r for r in silent if not self._exploration.has_turned(r)))
 
     @staticmethod
     def _read_at(reads: Iterable[Read]) -> tuple[str, ...]:
@@ -122,14 +122,14 @@ def _what(warning: warnings.WarningMessage) -> str:
 
 
 @dataclass(frozen=True)
-class Exercise:
+class Exploration:
     """What is known of the decisions of a model."""
 
-    recorded: Course | None = None
+    recorded: Branches | None = None
     """On the recorded inputs; None if it cannot be watched."""
-    others: tuple[Course, ...] = ()
+    others: tuple[Branches, ...] = ()
     sets: tuple[Reference, ...] = ()
-    """Unusual sets on which it takes another course."""
+    """Unusual sets on which it takes other branches."""
     alike: tuple[Reference, ...] = ()
     """Unusual sets on which it does not, as far as can be seen; none unless it reads numbers."""
 
@@ -139,14 +139,14 @@ class Exercise:
         return [*self.recorded.reads.values()] if self.recorded else []
 
     @property
-    def branches(self) -> list[Read]:
+    def booleans(self) -> list[Read]:
         """Where it reads a boolean."""
         return [read for read in self.reads if any(isinstance(v, bool) for v in read.values)]
 
     @property
     def silent(self) -> list[Read]:
         """Where it decides and torch's tracer need not say so."""
-        return [read for read in self.reads if read.leaves or read in self.branches]
+        return [read for read in self.reads if read.leaves or read in self.booleans]
 
     @property
     def reads_numbers(self) -> bool:
@@ -183,14 +183,14 @@ class Exercise:
         """
         if not read.is_boolean:
             return self.takes_other_paths
-        others = [course.reads.get(read.spot, read) for course in self.others]
+        others = [branches.reads.get(read.spot, read) for branches in self.others]
         return any(other.values != read.values for other in others)
 
     @property
     def takes_other_paths(self) -> bool:
         """Whether it ran other operators on some other inputs."""
         known = self.recorded
-        return known is not None and any(course.path != known.path for course in self.others)
+        return known is not None and any(branches.path != known.path for branches in self.others)
 
 
 class Deciding(Protocol):
@@ -201,34 +201,34 @@ class Deciding(Protocol):
 
     def compute_on(self, inputs: Outputs) -> Reference: ...
 
-    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course: ...
+    def branches_on(self, inputs: Outputs, most: CallWork | None = None) -> Branches: ...
 
 
-def exercise(subject: Deciding, reference: Reference) -> Exercise:
+def explore(subject: Deciding, reference: Reference) -> Exploration:
     """Watch the original on the recorded, the held-out and unusual inputs."""
     recorded = _watched(subject, reference.inputs)
     if recorded is None or not (recorded.reads or recorded.has_dynamic_shapes):
-        return Exercise(recorded)
+        return Exploration(recorded)
     if not reference.deterministic:  # on other inputs nothing could be compared
-        return Exercise(recorded)
-    found = Exercise(recorded)
+        return Exploration(recorded)
+    found = Exploration(recorded)
     for held in reference.held_out:
-        course = _watched(subject, held.inputs, _most(recorded))
-        if course is not None:
-            held.other_course = not course.same_as(recorded)
-            found = replace(found, others=(*found.others, course))
+        branches = _watched(subject, held.inputs, _most(recorded))
+        if branches is not None:
+            held.other_course = not branches.same_as(recorded)
+            found = replace(found, others=(*found.others, branches))
     for inputs in _unusual(subject, reference):
         if found.is_complete:
             break
-        course = _watched(subject, inputs, _most(recorded))
-        if course is not None:
-            found = _with(found, course, subject, inputs)
+        branches = _watched(subject, inputs, _most(recorded))
+        if branches is not None:
+            found = _with(found, branches, subject, inputs)
     return _around_thresholds(found, recorded, subject, reference)
 
 
 def _around_thresholds(
-    found: Exercise, recorded: Course, subject: Deciding, reference: Reference
-) -> Exercise:
+    found: Exploration, recorded: Branches, subject: Deciding, reference: Reference
+) -> Exploration:
     """What is known after inputs around the numbers that values are compared with."""
     if subject.record.parameter_bytes > FEW_SETS_BYTES:
         return found
@@ -237,21 +237,23 @@ def _around_thresholds(
         if found.has_all_turned:
             break
         if differ(inputs, reference.inputs):
-            course = _watched(subject, inputs, _most(recorded))
-            found = _with(found, course, subject, inputs) if course is not None else found
+            branches = _watched(subject, inputs, _most(recorded))
+            found = _with(found, branches, subject, inputs) if branches is not None else found
     return found
 
 
-def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -> Exercise:
+def _with(
+    found: Exploration, branches: Branches, subject: Deciding, inputs: Outputs
+) -> Exploration:
     """What is known after one more set of inputs, which is kept if it may show something new."""
     recorded = found.recorded
     assert recorded is not None
-    other = not course.same_as(recorded)
-    is_new = not any(course.same_as(known) for known in found.others)
-    before, found = found, replace(found, others=(*found.others, course))
-    turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.branches)
-    turns |= all(course.weights != known.weights for known in (recorded, *before.others))
-    turns |= not before.takes_other_paths and course.path != recorded.path
+    other = not branches.same_as(recorded)
+    is_new = not any(branches.same_as(known) for known in found.others)
+    before, found = found, replace(found, others=(*found.others, branches))
+    turns = any(found.has_turned(r) and not before.has_turned(r) for r in found.booleans)
+    turns |= all(branches.weights != known.weights for known in (recorded, *before.others))
+    turns |= not before.takes_other_paths and branches.path != recorded.path
     room = len(found.sets) < (MOST_SETS_THAT_TURN if turns else MOST_SETS)
     reference = None
     if (is_new and room) if other else found.reads_numbers:
@@ -264,10 +266,10 @@ def _with(found: Exercise, course: Course, subject: Deciding, inputs: Outputs) -
     return replace(found, alike=(*found.alike, reference))
 
 
-def _most(recorded: Course) -> Work:
+def _most(recorded: Branches) -> CallWork:
     """The most that a model may do on other inputs."""
     numbers = max(FEW_NUMBERS, MOST_WORK * recorded.numbers)
-    return Work(MOST_WORK * recorded.operators, numbers)
+    return CallWork(MOST_WORK * recorded.operators, numbers)
 
 
 def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
@@ -280,10 +282,10 @@ def _unusual(subject: Deciding, reference: Reference) -> Iterator[Outputs]:
             yield inputs
 
 
-def _watched(subject: Deciding, inputs: Outputs, most: Work | None = None) -> Course | None:
-    """The course of the original; None if it does not accept the inputs or cannot be watched."""
+def _watched(subject: Deciding, inputs: Outputs, most: CallWork | None = None) -> Branches | None:
+    """The branches of the original; None if it does not accept the inputs or cannot be watched."""
     try:
-        return subject.course_on(inputs, most)
+        return subject.branches_on(inputs, most)
     except Exception as error:  # noqa: BLE001 - an invalid input; the log says why
         print(f"The original cannot be watched on other inputs: {describe(error)}", flush=True)
         return None

@@ -51,7 +51,7 @@ class Way:
 
 
 @dataclass
-class Opened:
+class MethodRun:
     """One run of a method, with the calls that it makes to parts of its model.
 
     It is kept in ``f_trace`` of the frame, so that it is freed with the frame.
@@ -136,7 +136,9 @@ def is_probe() -> bool:
 
 
 @contextlib.contextmanager
-def watching(watched: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+def own_calls_wrapped(
+    watched: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Iterator[None]:
     """Within the block, ``watched`` wraps the ``__call__`` of every module class that is defined.
 
     The classes have their own ``__call__`` again afterwards.

@@ -36,10 +36,10 @@ from turnkeyml.build import (
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
-from turnkeyml.frameworks.torch.rescaled import judge_stable
+from turnkeyml.frameworks.torch.rescaled import judge_rescaled
 from turnkeyml.frameworks.torch.running import eval_mode, preserved
 from turnkeyml.frameworks.torch.subject import TorchSubject
-from turnkeyml.frameworks.torch.wrappers import Flattened, input_names, output_names
+from turnkeyml.frameworks.torch.wrappers import FlatModule, input_names, output_names
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Reference, with_frozen
 
@@ -185,7 +185,7 @@ class _Attempt:
             return folder / self.path.name
 
         try:
-            return judge_stable(found, self.path, self._bench, export)
+            return judge_rescaled(found, self.path, self._bench, export)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -226,7 +226,7 @@ def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[War
     """Write the ONNX file; return where the exporter may have frozen a data-dependent value."""
     for module in bench.model.modules():
         _detached(vars(module))
-    wrapper = Flattened(bench.model, bench.args, bench.kwargs)
+    wrapper = FlatModule(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
     with contextlib.ExitStack() as stack:
@@ -281,7 +281,13 @@ def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 
 def _export_torchscript(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
+    wrapper: FlatModule,
+    path: Path,
+    inputs: list[str],
+    outputs: list[str],
+    opset: int,
+    *,
+    axes: Axes,
 ) -> None:
     symbolics.register()
     model, args = wrapper.as_exported()
@@ -299,7 +305,13 @@ def _export_torchscript(
 
 
 def _export_dynamo(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
+    wrapper: FlatModule,
+    path: Path,
+    inputs: list[str],
+    outputs: list[str],
+    opset: int,
+    *,
+    axes: Axes,
 ) -> None:
     tensors = wrapper.tensors()
     auto = torch.export.Dim.AUTO

@@ -29,7 +29,7 @@ from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
 from turnkeyml.frameworks.torch import entries, modules, stack
-from turnkeyml.frameworks.torch.entries import Opened, Way, is_probe, way_in
+from turnkeyml.frameworks.torch.entries import MethodRun, Way, is_probe, way_in
 from turnkeyml.frameworks.torch.subject import TorchSubject
 from turnkeyml.frameworks.torch.wrappers import entered
 from turnkeyml.nouns import InvocationRecord
@@ -58,7 +58,7 @@ class _Thread(threading.local):
     """Whether it is inside a call to a module without weights, which may contain a model."""
 
 
-class Recorder:
+class TorchRecorder:
     """Records the models that a script calls in a register."""
 
     def __init__(self, register: Register, max_depth: int = 0) -> None:
@@ -80,7 +80,7 @@ class Recorder:
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = self._watched(original)  # type: ignore[method-assign]
         try:
-            with entries.watching(self._watched):
+            with entries.own_calls_wrapped(self._watched):
                 yield
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
@@ -116,12 +116,12 @@ class Recorder:
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
-            invocation, opened = self._find(call)
+            invocation, run = self._find(call)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(module).__name__] = describe(error)
             return self._call_unrecorded(original, call)
-        if opened is not None:
-            return self._inside(opened, original, call, invocation)
+        if run is not None:
+            return self._inside(run, original, call, invocation)
         if invocation is None:
             return original(module, *args, **kwargs)
         weightless = invocation.model.weightless
@@ -146,10 +146,10 @@ class Recorder:
                 invocation.count(elapsed, completed)
 
     def _inside(
-        self, opened: Opened, original: Original, call: Call, part: Invocation | None
+        self, run: MethodRun, original: Original, call: Call, part: Invocation | None
     ) -> Any:
         """The result of a call that a method of the model makes; parts are below the method."""
-        self._thread.calls.append((opened.owner, opened.invocation))
+        self._thread.calls.append((run.owner, run.invocation))
         begin = time.perf_counter()
         completed = False
         try:
@@ -160,7 +160,7 @@ class Recorder:
             elapsed = time.perf_counter() - begin
             self._thread.calls.pop()
             with self._lock:
-                opened.add(part, elapsed, completed)
+                run.add(part, elapsed, completed)
 
     def _observe_lazy(self, original: Original, call: Call) -> Any:
         """Record a lazy module after its first call, which initializes its parameters."""
@@ -172,8 +172,8 @@ class Recorder:
         result = self._call_unrecorded(original, call)
         elapsed = time.perf_counter() - begin
         try:
-            invocation, opened = self._find(replace(call, args=args, kwargs=kwargs))
-            if invocation is not None and opened is None:
+            invocation, run = self._find(replace(call, args=args, kwargs=kwargs))
+            if invocation is not None and run is None:
                 invocation.count(elapsed)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(call.called).__name__] = describe(error)
@@ -187,7 +187,7 @@ class Recorder:
         finally:
             self._thread.paused = False
 
-    def _find(self, call: Call) -> tuple[Invocation | None, Opened | None]:
+    def _find(self, call: Call) -> tuple[Invocation | None, MethodRun | None]:
         """The invocation that a call belongs to, and the method of a model that makes the call.
 
         Runs in one thread at a time, with the script's own torch function modes disabled.
@@ -205,20 +205,20 @@ class Recorder:
                 self._register.overlooked[PROBES] = None
                 return None, None
             way = way_in(call.target, self._loops)
-            opened = self._open(way) if way is not None else None
-            if opened is not None and opened.is_loop(call.target):
-                self._loops.add(opened.name)
-                opened.reject()
-                opened = None
+            run = self._method_run(way) if way is not None else None
+            if run is not None and run.is_loop(call.target):
+                self._loops.add(run.name)
+                run.reject()
+                run = None
             call = replace(call, frame=frame)
-            if opened is not None and not opened.may_loop:
-                return None, opened
+            if run is not None and not run.may_loop:
+                return None, run
             if not self._register.knows(call.target):
                 self._forget_probes(call.target)
-            invocation = self._register.enter(call, announce=opened is None)
+            invocation = self._register.enter(call, announce=run is None)
             if invocation is not None and way is None and stack.is_in_library(frame):
                 self._by_libraries.append((weakref.ref(call.target), invocation))
-            return invocation, opened
+            return invocation, run
 
     def _forget_probes(self, whole: torch.nn.Module) -> None:
         """Uncount what a library called to see the shapes of a part, before it made the whole."""
@@ -236,10 +236,10 @@ class Recorder:
         weightless = modules.is_weightless(target) and not self._thread.weightless
         return weightless or modules.is_model(target)
 
-    def _open(self, way: Way) -> Opened | None:
+    def _method_run(self, way: Way) -> MethodRun | None:
         """The run of a method; it is recorded at the first call that it makes."""
         known = way.frame.f_trace
-        if isinstance(known, Opened):
+        if isinstance(known, MethodRun):
             return None if known.rejected else known
         args, kwargs = way.passed.args, way.passed.kwargs
         call = Call(TORCH, way.owner, way.owner, args, kwargs, way.frame.f_back)
@@ -251,9 +251,9 @@ class Recorder:
         if invocation is None:
             return None
         invocation.count(0.0)
-        opened = Opened(invocation, way.owner, way.method)
-        way.frame.f_trace = opened
-        return opened
+        run = MethodRun(invocation, way.owner, way.method)
+        way.frame.f_trace = run
+        return run
 
 
 def _entry(target: Any, method: str = "") -> Callable[..., Any] | None:
@@ -378,8 +378,8 @@ def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
         return done[id(model)]
     if isinstance(model, torch.jit.ScriptModule):
         return model
-    twin: torch.nn.Module = object.__new__(model.__class__)
-    done[id(model)] = twin
+    stand_in: torch.nn.Module = object.__new__(model.__class__)
+    done[id(model)] = stand_in
     attributes = dict(vars(model))
     attributes["_modules"] = {
         name: None if part is None else _stand_in(part, done)
@@ -392,5 +392,5 @@ def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
             attributes[name] = [
                 _stand_in(v, done) if isinstance(v, torch.nn.Module) else v for v in value
             ]
-    vars(twin).update(attributes)
-    return twin
+    vars(stand_in).update(attributes)
+    return stand_in

@@ -18,7 +18,7 @@ from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.modules import lowest_precision
 from turnkeyml.frameworks.torch.running import (
     EveryOperator,
-    State,
+    ModelState,
     eval_mode,
     preserved,
     seeded,
@@ -144,7 +144,7 @@ class _Original:
         self._model = model
         self._arguments = (args, kwargs)
         self.precision = precision_name(model)
-        self._state = State(model)
+        self._state = ModelState(model)
         """That of now: what is asked for later must not depend on the calls in between."""
 
     def run(self, seed: int = 0) -> Outputs:

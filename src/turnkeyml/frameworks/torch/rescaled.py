@@ -41,7 +41,9 @@ HooksOf = Callable[[str, Any], Iterator[Any]]
 """Adds hooks to a module with that name."""
 
 
-def judge_stable(found: Verification, path: Path, bench: Workbench, export: Export) -> Verification:
+def judge_rescaled(
+    found: Verification, path: Path, bench: Workbench, export: Export
+) -> Verification:
     """The verdict on an export, with stable weights if the original amplifies rounding.
 
     It costs as much as the export and its verification did, and an original that is too large to be
@@ -50,12 +52,14 @@ def judge_stable(found: Verification, path: Path, bench: Workbench, export: Expo
     if bench.subject.precision != "fp32" or _stability(bench.reference) in (None, Verdict.MATCH):
         return found
     try:
-        twin, rescalings = _stable_twin(bench)
-        exported = export(twin)
+        rescaled, rescalings = _rescaled_build(bench)
+        exported = export(rescaled)
         other = difference(path, exported, rescalings)
         if other is not None:
             return replace(found, reason=f"{found.reason}; stable weights prove nothing: {other}")
-        seen = check_onnx(str(exported), twin.reference, "fp32", bench.threads, may_specialise=True)
+        seen = check_onnx(
+            str(exported), rescaled.reference, "fp32", bench.threads, may_specialise=True
+        )
     except Exception as error:  # noqa: BLE001 - the verdict on the export remains, and says why
         reason = f"{found.reason}; the check with stable weights failed: {describe(error)}"
         return replace(found, reason=reason)
@@ -71,20 +75,20 @@ def _stability(reference: Reference) -> Verdict | None:
     return compare(reference.outputs, Reference(reference.inputs, exact), "fp32").verdict
 
 
-def _stable_twin(bench: Workbench) -> tuple[Workbench, Sequence[Rescaling]]:
+def _rescaled_build(bench: Workbench) -> tuple[Workbench, Sequence[Rescaling]]:
     """The build of a copy with stable weights, from its reference on, and what changed in it."""
     for layers in STEPS:
-        stable = stable_copy(bench.model, bench.args, bench.kwargs, layers)
-        if stable is None:
+        copied = rescaled_copy(bench.model, bench.args, bench.kwargs, layers)
+        if copied is None:
             continue
-        twin = _with_model(bench, stable.model)
-        stability = _stability(twin.reference)
-        changed = f"With {len(stable.rescalings)} modules rescaled"
-        says = _says_as_much(twin.reference.outputs, bench.reference.outputs)
+        rescaled = _with_model(bench, copied.model)
+        stability = _stability(rescaled.reference)
+        changed = f"With {len(copied.rescalings)} modules rescaled"
+        says = _says_as_much(rescaled.reference.outputs, bench.reference.outputs)
         empty = "" if says else ", with nothing to compare"
         print(f"{changed}: {stability} to itself in fp64{empty}", flush=True)
         if stability in (Verdict.MATCH, Verdict.CLOSE) and says:
-            return twin, stable.rescalings
+            return rescaled, copied.rescalings
     raise ValueError("no weights were found at which the original does not amplify rounding")
 
 
@@ -110,7 +114,7 @@ def _with_model(bench: Workbench, model: object) -> Workbench:
 
 
 def _concluded(found: Verification, seen: Verification) -> Verification:
-    """The verdict on an export whose twin with stable weights got a verdict."""
+    """The verdict on an export whose copy with rescaled weights got a verdict."""
     if seen.trusted or seen.verdict is Verdict.SPECIALISED:
         parts = Verdict.IN_PARTS if seen.trusted else seen.verdict
         reason = f"with stable weights {seen.reason}; with its own {found.reason}"
@@ -123,22 +127,22 @@ def _concluded(found: Verification, seen: Verification) -> Verification:
 
 
 @dataclass(frozen=True)
-class Stable:
+class RescaledCopy:
     """A copy of a model with the statistics of its inputs, and what changed in it."""
 
     model: torch.nn.Module
     rescalings: tuple[Rescaling, ...]
 
 
-def stable_copy(
+def rescaled_copy(
     model: torch.nn.Module,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     layers: tuple[type[Any], ...] = (),
-) -> Stable | None:
+) -> RescaledCopy | None:
     """A copy with the statistics of these arguments; None if there is nothing to rescale."""
-    stable = copy.deepcopy(model)
-    pass_ = _Pass(stable, layers)
+    copied = copy.deepcopy(model)
+    pass_ = _Pass(copied, layers)
     if not pass_.modules:
         return None
     if layers:
@@ -146,7 +150,7 @@ def stable_copy(
     pass_.run((args, kwargs), pass_.rescale)
     originals = dict(model.named_modules())
     changed = ((originals[name], module) for name, module in pass_.rescaled.items())
-    return Stable(stable, tuple(_rescaling(old, new) for old, new in changed))
+    return RescaledCopy(copied, tuple(_rescaling(old, new) for old, new in changed))
 
 
 class _Pass:

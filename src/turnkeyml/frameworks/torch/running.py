@@ -24,12 +24,12 @@ Watching = Callable[[], AbstractContextManager[None]]
 
 
 @contextlib.contextmanager
-def preserved(model: torch.nn.Module, state: State | None = None) -> Iterator[None]:
+def preserved(model: torch.nn.Module, state: ModelState | None = None) -> Iterator[None]:
     """Within the block a model may change; afterwards it has its earlier buffers and attributes.
 
     Calls of ours must not become part of its state. Within the block it begins with ``state``.
     """
-    before = State(model)
+    before = ModelState(model)
     if state is not None:
         state.restore()
     try:
@@ -38,7 +38,7 @@ def preserved(model: torch.nn.Module, state: State | None = None) -> Iterator[No
         before.restore()
 
 
-class State:
+class ModelState:
     """The buffers and attributes that a model has now, which can be given back to it.
 
     Models keep state between calls: counters, caches, tables that grow with the largest position

@@ -13,7 +13,7 @@ from turnkeyml import structure
 from turnkeyml.build import Stage, Subject, digest
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 from turnkeyml.frameworks.torch import modules
-from turnkeyml.frameworks.torch.branches import Course, Work, course_of
+from turnkeyml.frameworks.torch.branches import Branches, CallWork, branches_of
 from turnkeyml.frameworks.torch.modules import safe_repr
 from turnkeyml.frameworks.torch.reference import (
     COSTLY_FLOPS_OF_SET,
@@ -22,7 +22,7 @@ from turnkeyml.frameworks.torch.reference import (
     reference_of,
     reference_on,
 )
-from turnkeyml.frameworks.torch.running import State, eval_mode, preserved
+from turnkeyml.frameworks.torch.running import ModelState, eval_mode, preserved
 from turnkeyml.frameworks.torch.wrappers import input_names
 from turnkeyml.nouns import InvocationRecord, OperationCount
 from turnkeyml.runtimes import LiveModel, from_numpy
@@ -45,7 +45,7 @@ class TorchSubject(Subject):
         self.model = model
         self.args = args
         self.kwargs = kwargs
-        self._state: State | None = None
+        self._state: ModelState | None = None
         """That in which the script left the model."""
 
     @property
@@ -63,7 +63,7 @@ class TorchSubject(Subject):
 
     def compute_reference(self, threads: int) -> Reference:
         names = input_names(self.model, self.args, self.kwargs)
-        self._state = State(self.model)
+        self._state = ModelState(self.model)
         return reference_of(self.model, self.args, self.kwargs, names)
 
     def compute_on(self, inputs: Outputs) -> Reference:
@@ -81,16 +81,16 @@ class TorchSubject(Subject):
         count = self.operation_count
         return count is None or count.flops > COSTLY_FLOPS_OF_SET
 
-    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course:
+    def branches_on(self, inputs: Outputs, most: CallWork | None = None) -> Branches:
         """What the model reads of these inputs and runs; ``TooMuchWork`` beyond ``most``.
 
-        Watched, a model may compute in another way than it does otherwise, so that only its course
-        is of use, not its outputs.
+        Watched, a model may compute in another way than it does otherwise, so that only its
+        branches are of use, not its outputs.
         """
         args, kwargs = structure.clone(self._arguments(inputs))
         tensors = structure.leaves((args, kwargs)).values()
         with preserved(self.model), torch.no_grad(), eval_mode(self.model):
-            return course_of(lambda: self.model(*args, **kwargs), self.model, tensors, most)
+            return branches_of(lambda: self.model(*args, **kwargs), self.model, tensors, most)
 
     def _arguments(self, inputs: Outputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The recorded arguments with other tensors."""

@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from turnkeyml import structure
 
 
-class Flattened(torch.nn.Module):
+class FlatModule(torch.nn.Module):
     """A module with positional tensor arguments around a model and the arguments of one call."""
 
     def __init__(
