@@ -13,7 +13,7 @@ __getattr__ = door(
         "onnx.file": "InputType read_inputs read_onnx",
         "register": "Register",
         "sklearn.recorder": "SklearnRecorder",
-        "torch.branches": "TooMuchWork CallWork branches_of",
+        "torch.branches": "CallWork TooMuchWork branches_of",
         "torch.reference": "reference_of",
         "torch.rescaled": "rescaled_copy",
         "torch.running": "preserved",

@@ -1,4 +1,7 @@
-"""The documented hashes of models and invocations."""
+"""The documented hashes of models and invocations, and what tells invocations apart besides.
+
+Two calls with the same shapes may differ in arguments that are no tensors.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Acting when the script imports a package, before any of its models can be called.
+"""Acting when a script imports a package, before any of its models can be called.
 
-Keras reads its backend from the environment when it is imported, so nobody but the script may
-import it.
+We never import these packages: Keras reads its backend from the environment of the script.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 
 Action = Callable[[ModuleType], None]
 Explain = Callable[[ImportError], None]
-Act = Callable[[ModuleType], None]
 
 
 @contextlib.contextmanager
@@ -86,7 +84,7 @@ class _PackageLoader(Loader):
 
 
 @contextlib.contextmanager
-def after_import(acts: Mapping[str, Act]) -> Iterator[None]:
+def after_import(acts: Mapping[str, Action]) -> Iterator[None]:
     """Within the block, call a function with each of these modules once it has been imported.
 
     A module that was imported before counts as well.
@@ -108,7 +106,7 @@ def after_import(acts: Mapping[str, Act]) -> Iterator[None]:
 class _ModuleFinder(MetaPathFinder):
     """Finds the modules where Python finds them, and adds to their loading."""
 
-    def __init__(self, acts: dict[str, Act]) -> None:
+    def __init__(self, acts: dict[str, Action]) -> None:
         self._acts = acts
 
     def find_spec(
@@ -130,7 +128,7 @@ class _ModuleFinder(MetaPathFinder):
 class _ModuleLoader(Loader):
     """Loads a module as its own loader does, and then calls a function with it."""
 
-    def __init__(self, loader: Any, act: Act) -> None:
+    def __init__(self, loader: Any, act: Action) -> None:
         self._loader, self._act = loader, act
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,7 @@
-"""Exporting a live Keras model to ONNX with Keras's own ``export``."""
+"""Exporting a live Keras model to ONNX with Keras's own ``export``.
+
+The exporters write some nodes that ONNX Runtime cannot run; these are repaired.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Properties of Keras models and of the arguments of their calls."""
+"""Keras models: their properties, what differs between backends, and their identity.
+
+The ``repr`` of a Keras model says nothing of its layers. The text that takes its place is made of
+the configurations of the layers and the shapes of the weights. It has no names in it: Keras numbers
+them, so that they depend on what the script made before.
+"""
 
 from __future__ import annotations
 

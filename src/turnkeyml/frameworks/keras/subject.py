@@ -1,4 +1,4 @@
-"""A live Keras model with the arguments of one call."""
+"""A live Keras model with the arguments of one call, as a script or a user of the API gave it."""
 
 from __future__ import annotations
 

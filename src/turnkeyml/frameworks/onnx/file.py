@@ -1,4 +1,7 @@
-"""Reading an ONNX file as an invocation: its hash, its inputs, and values for them."""
+"""Reading an ONNX file as an invocation: its hash, the inputs it declares, and values for them.
+
+The values come from the user's ``.npz`` file, or are made up (``dimensions`` and ``values``).
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ from turnkeyml.cache import (
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.frameworks.onnx.dimensions import Declared, choose_sizes
+from turnkeyml.frameworks.onnx.graph import Graph, Use, uses_of
 from turnkeyml.frameworks.onnx.subject import OnnxSubject, arrays_digest
-from turnkeyml.frameworks.onnx.uses import Graph, Use, uses_of
 from turnkeyml.frameworks.onnx.values import WantedInput, make_values, range_of
 from turnkeyml.nouns import DamagedRecord, Input, InvocationRecord
 from turnkeyml.verify import Outputs

@@ -1,4 +1,4 @@
-"""An ONNX file together with input values for it."""
+"""An ONNX file with input values, and the stage that copies the file into a build."""
 
 from __future__ import annotations
 

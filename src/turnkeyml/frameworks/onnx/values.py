@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.frameworks.onnx.uses import Graph, Use
+from turnkeyml.frameworks.onnx.graph import Graph, Use
 
 COUNT = 8
 """The value of an input that says how often something happens, or how much of it there is."""

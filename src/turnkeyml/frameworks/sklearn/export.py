@@ -1,7 +1,11 @@
-"""The stage that converts an estimator to ONNX.
+"""Converting an estimator to ONNX with skl2onnx or onnxmltools.
 
 The file is in fp32 first, as such models are deployed. If it does not predict what the original
 does, because the original decides by digits that fp32 lacks, the stage converts to fp64.
+
+Converters add what is not asked for: a list of maps instead of the probabilities, the scores of an
+outlier detector, a column where the original returns a list. ``adapt`` gives a converted model the
+inputs and outputs of the original.
 """
 
 from __future__ import annotations

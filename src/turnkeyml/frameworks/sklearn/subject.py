@@ -1,4 +1,4 @@
-"""A fitted estimator with the table of one call."""
+"""A fitted estimator with the table of one call, which is kept as named arrays."""
 
 from __future__ import annotations
 

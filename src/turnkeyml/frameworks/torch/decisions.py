@@ -1,4 +1,9 @@
-"""What an exporter froze of the decisions of a model, and whether that matters."""
+"""The decisions of a model that an exporter froze, and the inputs that show it.
+
+A model that reads values of its inputs is run on more of them, ordinary and unusual ones, and we
+see on which it takes other branches than on the recorded ones. A build is compared on these: what
+departs there froze a decision. Where a decision never turned, that is part of the verdict.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A script may call another method of a model (``clip.encode_text(x)``, ``policy.predict(x)``), or
 ``model.forward(x)`` itself. Only the frames on the stack show it, when the first part of the model
-is called. The whole model is what the script calls then, not its parts.
+is called. The whole model is what the script calls then, not its parts. A class may also override
+``__call__``; its own is wrapped while the script runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Properties of torch modules and of the arguments of their calls."""
+"""Properties of torch modules, their fingerprints, and what keeps a call from being built."""
 
 from __future__ import annotations
 

@@ -4,9 +4,13 @@ Every call to a model goes through ``torch.nn.Module.__call__``. We patch it whi
 the patch records the call and forwards it. A class that overrides ``__call__`` is patched when it
 is defined, and a method that enters a model in another way is found on the stack (``entries``).
 Nothing is attached to the script's own objects, so copying, pickling, compiling and freeing them
-works as usual. (Torch's global module hooks do not
-work: they do not see keyword arguments before the call, make torch.compile warn in the
-script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
+works as usual. (Torch's global module hooks do not work: they do not see keyword arguments before
+the call, make torch.compile warn in the script's output, miss ``module.compile()`` and break
+``torch.export`` in strict mode.)
+
+A script may delete a model, or never assign it to a variable. We still build it after the script
+has ended, and the script must still see the object freed at the usual time. So we keep a weak
+reference to the object and a stand-in that shares its tensors, for models that were freed.
 """
 
 from __future__ import annotations

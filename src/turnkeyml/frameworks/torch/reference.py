@@ -1,4 +1,10 @@
-"""Reference outputs of a PyTorch model, on its recorded arguments and in other precisions."""
+"""Reference outputs of a PyTorch model, on its recorded arguments and in other precisions.
+
+In a lower precision, weights and results are rounded; real half precision on a CPU is a hundred
+times slower. In a wider one, a copy would take twice the memory of bfloat16 weights. Each module of
+a large model needs its own weights only while it runs, so they are widened then, and narrow again
+afterwards. ``Wobbling`` shows where roundings of some size may take the results.
+"""
 
 from __future__ import annotations
 

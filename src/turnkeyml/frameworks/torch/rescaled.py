@@ -1,8 +1,13 @@
-"""Verifying an export with other weights, where those of the model amplify rounding.
+"""Verifying an export by a copy with rescaled weights, where a model amplifies rounding.
 
-An export of a copy with stable weights, by the same exporter, can be compared with that copy. Its
-verdict holds for the export itself if both are the same graph and have weights that follow from
-each other.
+A deep model with random weights makes the smallest difference larger from layer to layer, because
+its normalizations have the statistics of no data: a mean of 0 and a variance of 1. Training would
+have taken them from its data. One forward pass on the recorded inputs does the same. Where a model
+has no such normalizations, its layers are rescaled so that what they return has a mean of 0 and a
+variance of 1 in every channel. The rest of the model stays as it is.
+
+An export of such a copy, by the same exporter, can be compared with that copy. Its verdict holds
+for the export itself if both are the same graph and have weights that follow from each other.
 """
 
 from __future__ import annotations

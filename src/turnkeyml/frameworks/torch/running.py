@@ -1,4 +1,8 @@
-"""Running a model without leaving a trace in it."""
+"""Running a model under observation, without leaving a trace in it.
+
+Blocks that restore the state, the mode and the random numbers, and blocks that see every operator,
+in the branches of ``torch.cond`` and in other threads too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Information from the call stack about a call to a model: the caller, its location, the name."""
+"""Information from the call stack about a call to a model: the caller, its location, the name.
+
+For a running method of a model, also the arguments that it was called with, even those that it has
+reassigned since.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A wrapper that gives every model a flat signature: tensors in, a tuple of tensors out.
+"""Modules around a model, so that exporters and runtimes can take any call of it.
 
 A model may take and return keywords, nested dicts, dataclasses, caches and flags. ONNX has only
-tensors, so the exporters see this wrapper instead of the model.
+tensors, so the exporters see a module that takes tensors and returns a tuple of tensors. A model
+that is entered by a method other than ``forward`` is measured as a module that calls the method.
 """
 
 from __future__ import annotations
