@@ -15,7 +15,7 @@ from torch import nn
 from turnkeyml import build_model
 from turnkeyml.cache import BuildFolder, BuildState
 from turnkeyml.evaluate import measure_again
-from turnkeyml.frameworks import TooMuchWork, Work, course_of, preserved
+from turnkeyml.frameworks import CallWork, TooMuchWork, branches_of, preserved
 from turnkeyml.nouns import Cause, Plan, Verdict
 from turnkeyml.verify import (
     MOST_NUMBERS,
@@ -339,8 +339,8 @@ def test_branches_of_torch_cond_are_kept_and_both_are_verified(tmp_path):
 
 def test_operators_in_a_branch_and_without_autograd_are_seen():
     model, large = Conditional().eval(), 100 * torch.ones(4, 8)
-    small = course_of(lambda: model(FLOATS), model, [FLOATS])
-    other = course_of(lambda: model(large), model, [large])
+    small = branches_of(lambda: model(FLOATS), model, [FLOATS])
+    other = branches_of(lambda: model(large), model, [large])
     assert [read.values for read in (*small.reads.values(), *other.reads.values())] == [
         (False,),
         (True,),
@@ -348,7 +348,7 @@ def test_operators_in_a_branch_and_without_autograd_are_seen():
     assert small.weights
     assert small.weights.isdisjoint(other.weights)
     with torch.inference_mode():
-        assert course_of(lambda: model.one(FLOATS), model, []).weights == other.weights
+        assert branches_of(lambda: model.one(FLOATS), model, []).weights == other.weights
 
 
 class Growing(nn.Module):
@@ -387,7 +387,7 @@ def test_a_loop_that_runs_away_is_stopped_by_its_operators():
             x = layer(x)
 
     with pytest.raises(TooMuchWork, match="more than 50 operators"), torch.no_grad():
-        course_of(loop, layer, [FLOATS], most=Work(operators=50, numbers=10**9))
+        branches_of(loop, layer, [FLOATS], most=CallWork(operators=50, numbers=10**9))
 
 
 class Grouped(Deciding):
@@ -403,11 +403,11 @@ class Grouped(Deciding):
 def test_what_takes_far_more_memory_on_other_inputs_is_not_tried():
     large, few = torch.tensor([2]), torch.randn(1000, 8)
     with torch.no_grad():
-        model, most = Grouped().eval(), Work(operators=50, numbers=10**6)
-        assert course_of(lambda: model(few, large), model, [few, large], most).reads
+        model, most = Grouped().eval(), CallWork(operators=50, numbers=10**6)
+        assert branches_of(lambda: model(few, large), model, [few, large], most).reads
         large += 100
         with pytest.raises(TooMuchWork, match="more than 1,000,000 numbers"):
-            course_of(lambda: model(few, large), model, [few, large], most)
+            branches_of(lambda: model(few, large), model, [few, large], most)
 
 
 @pytest.mark.parametrize(
@@ -437,8 +437,8 @@ def test_what_takes_far_more_memory_on_other_inputs_is_not_tried():
 def test_every_way_to_read_a_value_is_seen(read):
     model = nn.Linear(8, 8)
     with torch.no_grad():
-        seen = course_of(lambda: read(model(FLOATS)), model, [FLOATS])
-        constant = course_of(lambda: read(torch.ones(4, 8)), model, [FLOATS])
+        seen = branches_of(lambda: read(model(FLOATS)), model, [FLOATS])
+        constant = branches_of(lambda: read(torch.ones(4, 8)), model, [FLOATS])
     assert all("test_decisions.py" in read.place for read in seen.reads.values())
     assert seen.reads
     assert not constant.reads
@@ -447,8 +447,10 @@ def test_every_way_to_read_a_value_is_seen(read):
 def test_courses_differ_by_weights_operators_and_booleans():
     model = Threshold()
     with torch.no_grad():
-        small, large = (course_of(lambda x=x: model(x), model, [x]) for x in (FLOATS, 100 * FLOATS))
-        again = course_of(lambda: model(2 * FLOATS / 2), model, [FLOATS])
+        small, large = (
+            branches_of(lambda x=x: model(x), model, [x]) for x in (FLOATS, 100 * FLOATS)
+        )
+        again = branches_of(lambda: model(2 * FLOATS / 2), model, [FLOATS])
     assert small.path != large.path
     assert not small.same_as(large)
     ((read,), (same,)) = small.reads.values(), again.reads.values()
@@ -497,5 +499,5 @@ def test_threads_are_as_they_were_after_a_model_was_watched():
     before = threading.Thread.start, ThreadPoolExecutor.submit
     torch.manual_seed(0)
     model = InAThread()
-    assert course_of(lambda: model(FLOATS), model, [FLOATS]).reads
+    assert branches_of(lambda: model(FLOATS), model, [FLOATS]).reads
     assert (threading.Thread.start, ThreadPoolExecutor.submit) == before

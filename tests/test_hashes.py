@@ -53,7 +53,7 @@ def test_the_fingerprint_does_not_depend_on_the_order_of_sets(tmp_path):
     script = tmp_path / "model.py"
     script.write_text(
         "import torch\n"
-        "from turnkeyml.frameworks.torch.identity import model_fingerprint\n"
+        "from turnkeyml.frameworks.torch.modules import model_fingerprint\n"
         "NAMES = {name: len(name) for name in {'one', 'two', 'three', 'four', 'five'}}\n"
         "class Net(torch.nn.Linear):\n"
         "    names = NAMES\n"

@@ -184,7 +184,7 @@ def test_every_second_result_is_kept_if_all_are_too_many(monkeypatch):
     model, x = Chaotic(), torch.rand(64, 16)
     everything = inner_results(lambda: model(x), model)
     assert [r.module for r in everything[:2]] == ["layers.0.linear", "layers.0"]
-    monkeypatch.setattr("turnkeyml.frameworks.torch.inner.MAX_BYTES", 10 * 64 * 16 * 4)
+    monkeypatch.setattr("turnkeyml.frameworks.torch.submodules.MAX_BYTES", 10 * 64 * 16 * 4)
     fewer = inner_results(lambda: model(x), model)
     assert len(fewer) == len(everything) // 2
     assert not model.layers[0]._forward_hooks

@@ -26,8 +26,10 @@ from turnkeyml.frameworks import (  # noqa: E402
     first_batch,
     framework_of,
     frameworks,
+    import_hook,
 )
-from turnkeyml.frameworks.keras import backends, identity, importing, repairs  # noqa: E402
+from turnkeyml.frameworks.keras import export  # noqa: E402
+from turnkeyml.frameworks.keras import models as keras_models  # noqa: E402
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -232,18 +234,18 @@ def test_a_model_of_a_compiled_function_is_listed_with_what_to_do(tmp_path):
 
 
 def test_equal_models_have_equal_texts_whatever_their_names_and_weights():
-    assert identity.model_text(mlp()) == identity.model_text(mlp())
-    assert identity.model_fingerprint(mlp()) == identity.model_fingerprint(mlp())
-    assert identity.weights_digest(mlp()) != identity.weights_digest(mlp())
-    assert identity.model_text(mlp()) != identity.model_text(mlp(4))
-    assert identity.model_text(mlp(rate=0.5)) != identity.model_text(mlp(rate=0.4))
+    assert keras_models.model_text(mlp()) == keras_models.model_text(mlp())
+    assert keras_models.model_fingerprint(mlp()) == keras_models.model_fingerprint(mlp())
+    assert keras_models.weights_digest(mlp()) != keras_models.weights_digest(mlp())
+    assert keras_models.model_text(mlp()) != keras_models.model_text(mlp(4))
+    assert keras_models.model_text(mlp(rate=0.5)) != keras_models.model_text(mlp(rate=0.4))
 
 
 def test_the_batch_of_the_first_call_is_no_part_of_a_model():
     lazily = [keras.Sequential([keras.layers.Dense(3)]) for _ in range(2)]
     lazily[0](np.ones((2, 5)))
     lazily[1](np.ones((4, 5)))
-    assert len({identity.model_text(model) for model in lazily}) == 1
+    assert len({keras_models.model_text(model) for model in lazily}) == 1
 
 
 def test_the_wiring_is_part_of_a_model():
@@ -251,15 +253,15 @@ def test_the_wiring_is_part_of_a_model():
         a, b = keras.Input((3,)), keras.Input((3,))
         return keras.Model([a, b], keras.layers.Subtract()([(a, b)[first], (a, b)[second]]))
 
-    assert identity.model_text(wired(0, 1)) == identity.model_text(wired(0, 1))
-    assert identity.model_text(wired(0, 1)) != identity.model_text(wired(1, 0))
+    assert keras_models.model_text(wired(0, 1)) == keras_models.model_text(wired(0, 1))
+    assert keras_models.model_text(wired(0, 1)) != keras_models.model_text(wired(1, 0))
 
 
 def test_settings_of_a_class_of_the_user_are_part_of_a_fingerprint():
     models = [Scaled(2), Scaled(2), Scaled(3)]
     for model in models:
         model(np.ones((1, 4)))
-    first, same, other = map(identity.model_fingerprint, models)
+    first, same, other = map(keras_models.model_fingerprint, models)
     assert first == same != other
 
 
@@ -316,7 +318,7 @@ def test_a_package_is_met_when_it_is_imported(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     met = []
     before = list(sys.meta_path)
-    with importing.when_imported("met_when_imported", met.append, pytest.fail):
+    with import_hook.when_imported("met_when_imported", met.append, pytest.fail):
         import met_when_imported
     assert met == [met_when_imported]
     assert met_when_imported.__spec__.loader is met_when_imported.__loader__
@@ -336,9 +338,9 @@ def test_a_missing_backend_says_what_to_install(tmp_path):
 
 @pytest.mark.skipif(find_spec("jax2onnx") is not None, reason="jax2onnx is installed")
 def test_a_missing_exporter_says_what_to_install(monkeypatch):
-    assert backends.missing_exporter() is None
-    monkeypatch.setattr(backends, "backend_name", lambda: "jax")
-    assert "which is not installed; run: pip install jax2onnx" in backends.missing_exporter()
+    assert keras_models.missing_exporter() is None
+    monkeypatch.setattr(keras_models, "backend_name", lambda: "jax")
+    assert "which is not installed; run: pip install jax2onnx" in keras_models.missing_exporter()
 
 
 def repaired(tmp_path, node, shape, x):
@@ -351,7 +353,7 @@ def repaired(tmp_path, node, shape, x):
     path = tmp_path / "model.onnx"
     opset = [helper.make_opsetid("", 18)]
     onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), path)
-    repairs.repair(path)
+    export.repair(path)
     (result,) = run_once(str(path), {"x": x}, 1).values()
     return result
 

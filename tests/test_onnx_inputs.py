@@ -18,7 +18,7 @@ from turnkeyml.cache import flattened, top_name
 from turnkeyml.discover import file_inputs, parse_shapes
 from turnkeyml.errors import TurnkeyError, UsageError
 from turnkeyml.frameworks import read_onnx
-from turnkeyml.frameworks.onnx import given
+from turnkeyml.frameworks.onnx import file as onnx_file
 from turnkeyml.nouns import Input
 
 INT64, INT32, FLOAT = TensorProto.INT64, TensorProto.INT32, TensorProto.FLOAT
@@ -376,9 +376,9 @@ def bomb(path, count, size):
 def test_an_archive_that_unpacks_to_far_more_than_its_size_is_refused(read, tmp_path, monkeypatch):
     file = tmp_path / "inputs.npz"
     bomb(file, 3, 16 << 20)
-    monkeypatch.setattr(given, "ALWAYS_BYTES", 32 << 20)
+    monkeypatch.setattr(onnx_file, "ALWAYS_BYTES", 32 << 20)
     unpacked = []
-    monkeypatch.setattr(given, "read_archive", lambda *told: unpacked.append(told))
+    monkeypatch.setattr(onnx_file, "read_archive", lambda *told: unpacked.append(told))
     with pytest.raises(TurnkeyError) as refused:
         read(**embedding("batch", 16), file=str(file))
     assert str(refused.value) == (
@@ -391,8 +391,8 @@ def test_an_archive_that_unpacks_to_far_more_than_its_size_is_refused(read, tmp_
 def test_an_archive_that_compresses_well_is_read(tmp_path):
     file = tmp_path / "inputs.npz"
     np.savez_compressed(file, ids=np.ones((4, 16), np.int64))
-    wanted = given.InputType("ids", "tensor", INT64, ("n", 16))
-    found = given.read_inputs(str(file), [wanted])
+    wanted = onnx_file.InputType("ids", "tensor", INT64, ("n", 16))
+    found = onnx_file.read_inputs(str(file), [wanted])
     assert found["ids"].sum() == 64
 
 

@@ -30,7 +30,7 @@ from sklearn.svm import SVC
 
 from turnkeyml import build_model
 from turnkeyml.errors import TurnkeyError, UsageError
-from turnkeyml.frameworks import Recorder, Register, after_import
+from turnkeyml.frameworks import Register, SklearnRecorder, after_import
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.standard_normal((60, 4))
@@ -44,7 +44,7 @@ NAMES = np.array(["no", "yes"])[Y]
 def recorded(action):
     """The invocations that an action makes, and the remarks on what could not be recorded."""
     register = Register("script")
-    recorder = Recorder(register)
+    recorder = SklearnRecorder(register)
     with recorder.watching():
         action()
     return register.records(), recorder.remarks

@@ -14,9 +14,9 @@ from turnkeyml import build_model, load_state
 from turnkeyml.build import difference
 from turnkeyml.cache import BuildFolder
 from turnkeyml.evaluate import measure_again
-from turnkeyml.frameworks import stable_copy
+from turnkeyml.frameworks import rescaled_copy
 from turnkeyml.frameworks.torch.export import _EXPORTERS
-from turnkeyml.frameworks.torch.stabilised import _says_as_much
+from turnkeyml.frameworks.torch.rescaled import _says_as_much
 from turnkeyml.nouns import Plan, Verdict
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def twins(tmp_path_factory):
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("twins")
     model, x = Amplifying().eval(), torch.rand(4, 16, 32)
-    stable = stable_copy(model, (x,), {})
+    stable = rescaled_copy(model, (x,), {})
     file = exported(model, x, folder / "file.onnx")
     twin = exported(stable.model, x, folder / "twin.onnx")
     return file, twin, stable
@@ -136,7 +136,7 @@ def test_another_graph_is_named(twins, tmp_path):
 
 
 def test_a_model_without_statistics_has_no_stable_copy():
-    assert stable_copy(torch.nn.Linear(4, 4), (torch.rand(2, 4),), {}) is None
+    assert rescaled_copy(torch.nn.Linear(4, 4), (torch.rand(2, 4),), {}) is None
 
 
 # ---- builds

@@ -1,4 +1,5 @@
 # Written by .ci/doors from the table in __init__.py.
+from turnkeyml.frameworks.decoder import KEPT as KEPT
 from turnkeyml.frameworks.framework import (
     FRAMEWORKS as FRAMEWORKS, Framework as Framework, find_framework as find_framework,
     framework_of as framework_of, frameworks as frameworks, reader_of as reader_of,
@@ -6,19 +7,18 @@ from turnkeyml.frameworks.framework import (
 from turnkeyml.frameworks.hashes import (
     hash_invocation as hash_invocation, hash_model as hash_model,
 )
-from turnkeyml.frameworks.keras.batches import first_batch as first_batch
-from turnkeyml.frameworks.onnx.declared import InputType as InputType
-from turnkeyml.frameworks.onnx.file import read_onnx as read_onnx
-from turnkeyml.frameworks.onnx.given import read_inputs as read_inputs
-from turnkeyml.frameworks.register import Register as Register
-from turnkeyml.frameworks.sklearn.importing import after_import as after_import
-from turnkeyml.frameworks.sklearn.recorder import Recorder as Recorder
-from turnkeyml.frameworks.steps import KEPT as KEPT
-from turnkeyml.frameworks.torch.course import (
-    TooMuchWork as TooMuchWork, Work as Work, course_of as course_of,
+from turnkeyml.frameworks.import_hook import after_import as after_import
+from turnkeyml.frameworks.keras.recorder import first_batch as first_batch
+from turnkeyml.frameworks.onnx.file import (
+    InputType as InputType, read_inputs as read_inputs, read_onnx as read_onnx,
 )
-from turnkeyml.frameworks.torch.inner import inner_results as inner_results
-from turnkeyml.frameworks.torch.preserved import preserved as preserved
+from turnkeyml.frameworks.register import Register as Register
+from turnkeyml.frameworks.sklearn.recorder import SklearnRecorder as SklearnRecorder
+from turnkeyml.frameworks.torch.branches import (
+    CallWork as CallWork, TooMuchWork as TooMuchWork, branches_of as branches_of,
+)
 from turnkeyml.frameworks.torch.reference import reference_of as reference_of
-from turnkeyml.frameworks.torch.stable import stable_copy as stable_copy
+from turnkeyml.frameworks.torch.rescaled import rescaled_copy as rescaled_copy
+from turnkeyml.frameworks.torch.running import preserved as preserved
+from turnkeyml.frameworks.torch.submodules import inner_results as inner_results
 from turnkeyml.frameworks.torch.symbolics import SYMBOLICS as SYMBOLICS

@@ -14,9 +14,15 @@ from turnkeyml import structure
 from turnkeyml.build import Subject
 from turnkeyml.cache import build_name
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.arguments import chosen_arguments, flags_of, in_words
-from turnkeyml.frameworks.hashes import hash_invocation, hash_model, short
-from turnkeyml.frameworks.steps import StepGroup, phase_of, starts_group, tokens_per_run
+from turnkeyml.frameworks.decoder import StepGroup, phase_of, starts_group, tokens_per_run
+from turnkeyml.frameworks.hashes import (
+    chosen_arguments,
+    flags_of,
+    hash_invocation,
+    hash_model,
+    in_words,
+    short,
+)
 from turnkeyml.nouns import InvocationRecord, Phase, Steps
 
 MAX_RECORDED = 8

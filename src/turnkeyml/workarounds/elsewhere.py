@@ -37,7 +37,7 @@ BOOLEANS_IN_ATTRIBUTES = Workaround(
     wrong="skl2onnx cannot convert a `HistGradientBoostingRegressor`: it passes booleans where "
     "newer versions of protobuf need integers.",
     remedy="We convert them while it runs.",
-    where="turnkeyml.frameworks.sklearn.convert:_plain_attributes",
+    where="turnkeyml.frameworks.sklearn.export:_plain_attributes",
 )
 
 F_LOCALS = Workaround(

@@ -21,7 +21,7 @@ SCRIPTED_INSIDE_MODULE = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="The TorchScript exporter cannot export a module that contains a scripted module.",
     remedy="We export a scripted model without our wrapper.",
-    where="turnkeyml.frameworks.torch.flattened:Flattened.as_exported",
+    where="turnkeyml.frameworks.torch.wrappers:FlatModule.as_exported",
     upstream="https://github.com/pytorch/pytorch/issues/86261",
 )
 
@@ -31,7 +31,7 @@ CUSTOM_CONTAINERS = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="Neither exporter supports a model that returns an object of a custom class.",
     remedy="We wrap models so that they take and return tensors only.",
-    where="turnkeyml.frameworks.torch.flattened:Flattened",
+    where="turnkeyml.frameworks.torch.wrappers:FlatModule",
 )
 
 DYNAMO_OPSET = Workaround(
@@ -67,7 +67,7 @@ EXPORTED_PROGRAM_EVAL = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="`eval()` on the module of an exported program raises NotImplementedError.",
     remedy="We leave such a module in its current mode.",
-    where="turnkeyml.frameworks.torch.modules:eval_mode",
+    where="turnkeyml.frameworks.torch.running:eval_mode",
     upstream="https://github.com/pytorch/pytorch/issues/151726",
 )
 
@@ -77,5 +77,5 @@ GLOBAL_PRE_HOOK_KWARGS = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="A global forward pre-hook does not see keyword arguments.",
     remedy="We replace `Module.__call__` while a script runs.",
-    where="turnkeyml.frameworks.torch.recorder:Recorder.watching",
+    where="turnkeyml.frameworks.torch.recorder:TorchRecorder.watching",
 )

@@ -8,7 +8,7 @@ ERFC = Workaround(
     seen=("1.17.0", "1.17.0"),
     wrong="tf2onnx writes the `Erfc` of an exact GELU as an operator that ONNX does not have.",
     remedy="We write 1 - Erf.",
-    where="turnkeyml.frameworks.keras.repairs:_erfc",
+    where="turnkeyml.frameworks.keras.export:_erfc",
 )
 
 POOLING = Workaround(
@@ -20,5 +20,5 @@ POOLING = Workaround(
         "channels, which ONNX Runtime cannot run."
     ),
     remedy="We pool over height and width, with the channels first.",
-    where="turnkeyml.frameworks.keras.repairs:_pooling_of_images",
+    where="turnkeyml.frameworks.keras.export:_pooling_of_images",
 )

@@ -26,9 +26,9 @@ class Keras(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.keras.recorder import Recorder
+        from turnkeyml.frameworks.keras.recorder import KerasRecorder
 
-        recorder = Recorder(register, max_depth)
+        recorder = KerasRecorder(register, max_depth)
         with recorder.watching():
             yield recorder.remarks
 
@@ -38,7 +38,7 @@ class Keras(Framework):
         return layers is not None and isinstance(model, layers.Layer)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.keras.live import subject_of
+        from turnkeyml.frameworks.keras.subject import subject_of
 
         return subject_of(model, args, kwargs)
 

@@ -1,17 +1,33 @@
-"""Exporting a live Keras model to ONNX with Keras's own ``export``."""
+"""Exporting a live Keras model to ONNX with Keras's own ``export``.
+
+The exporters write some nodes that ONNX Runtime cannot run; these are repaired.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
 from turnkeyml import structure
 from turnkeyml.build import MODEL, ONNX, Stage, Workbench, check_onnx, opset_of
 from turnkeyml.errors import BuildError
-from turnkeyml.frameworks.keras.backends import backend_name, missing_exporter, no_gradients
-from turnkeyml.frameworks.keras.models import from_numpy, preserved
-from turnkeyml.frameworks.keras.repairs import repair
+from turnkeyml.frameworks.keras.models import (
+    backend_name,
+    from_numpy,
+    missing_exporter,
+    no_gradients,
+    preserved,
+)
 from turnkeyml.frameworks.keras.subject import KerasSubject
+
+MOST_POOLED = 3
+"""The most dimensions that ONNX Runtime pools over."""
 
 
 class ExportKeras(Stage):
@@ -73,3 +89,78 @@ def _flattened(subject: KerasSubject) -> Any:
             return list(structure.leaves(self.model(*args, **kwargs), "output").values())
 
     return Flattened()
+
+
+def repair(path: Path) -> None:
+    """Replace the nodes of a file that no runtime has, if there are any."""
+    model = onnx.load(str(path), load_external_data=False)
+    repaired = [_repaired(node, model.graph) for node in model.graph.node]
+    if all(len(nodes) == 1 for nodes in repaired):
+        return
+    del model.graph.node[:]
+    model.graph.node.extend(node for nodes in repaired for node in nodes)
+    onnx.save(model, str(path))
+
+
+def _repaired(node: Any, graph: Any) -> list[Any]:
+    """The nodes that compute what a node does; the node itself if it needs no repair."""
+    remedy = _REMEDIES.get(node.op_type)
+    return (remedy(node, graph) if remedy else None) or [node]
+
+
+def _erfc(node: Any, graph: Any) -> list[Any]:
+    """1 - Erf (``workarounds.keras.ERFC``)."""
+    name = node.output[0]
+    one = _constant(graph, f"{name}_one", np.float32(1))
+    return [
+        helper.make_node("Erf", node.input, [f"{name}_erf"]),
+        helper.make_node("CastLike", [one, node.input[0]], [f"{name}_like"]),
+        helper.make_node("Sub", [f"{name}_like", f"{name}_erf"], node.output),
+    ]
+
+
+def _pooling_of_images(node: Any, graph: Any) -> list[Any] | None:
+    """A pooling of images with channels first (``workarounds.keras.POOLING``).
+
+    The given one treats batch, height, width and channels as the dimensions of one large image.
+    """
+    settings = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    kernel = settings.get("kernel_shape", [])
+    rank = len(kernel)
+    if rank <= MOST_POOLED or (kernel[0], kernel[-1]) != (1, 1):
+        return None
+    inner = {n: _without_ends(v, rank) for n, v in settings.items() if isinstance(v, list)}
+    if any(values is None for values in inner.values()):
+        return None
+    name = node.output[0]
+    axes = _constant(graph, f"{name}_axes", np.array([0, 1], np.int64))
+    first = [0, rank - 1, *range(1, rank - 1)]
+    last = [0, *range(2, rank), 1]
+    steps = [f"{name}_{step}" for step in ("image", "first", "pooled", "last")]
+    return [
+        helper.make_node("Squeeze", [node.input[0], axes], steps[:1]),
+        helper.make_node("Transpose", steps[:1], steps[1:2], perm=first),
+        helper.make_node("MaxPool", steps[1:2], steps[2:3], **{**settings, **inner}),
+        helper.make_node("Transpose", steps[2:3], steps[3:], perm=last),
+        helper.make_node("Unsqueeze", [steps[3], axes], node.output),
+    ]
+
+
+def _without_ends(values: list[int], rank: int) -> list[int] | None:
+    """A setting for height and width alone; None if it does something to the other dimensions."""
+    rows = [values[i : i + rank] for i in range(0, len(values), rank)]
+    if any(row[0] != row[-1] or row[0] not in (0, 1) for row in rows):
+        return None
+    return [value for row in rows for value in row[1:-1]]
+
+
+def _constant(graph: Any, name: str, value: Any) -> str:
+    """The name of a new constant of a graph."""
+    graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+    return name
+
+
+_REMEDIES: dict[str, Callable[[Any, Any], list[Any] | None]] = {
+    "Erfc": _erfc,
+    "MaxPool": _pooling_of_images,
+}

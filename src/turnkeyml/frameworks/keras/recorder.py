@@ -15,31 +15,37 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import FrameType
+from types import FrameType, GeneratorType
 from typing import Any
+
+import numpy as np
 
 import turnkeyml
 from turnkeyml import structure
+from turnkeyml.build import Subject
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
-from turnkeyml.frameworks.keras import backends
-from turnkeyml.frameworks.keras.batches import first_batch
-from turnkeyml.frameworks.keras.importing import when_imported
-from turnkeyml.frameworks.keras.kind import KerasKind, RememberedKind
+from turnkeyml.frameworks.import_hook import when_imported
+from turnkeyml.frameworks.keras import models
 from turnkeyml.frameworks.keras.models import has_symbolic, seen
+from turnkeyml.frameworks.keras.subject import KerasSubject
 from turnkeyml.frameworks.register import Call, Invocation, Register
+from turnkeyml.nouns import InvocationRecord
 
 _PREDICTING = ("predict", "predict_on_batch", "evaluate", "test_on_batch")
 _TRAINING = ("fit", "train_on_batch")
+
 _SILENT = ("build", "export")
 """Methods that call the model to look at shapes or to trace it."""
 
-Original = Callable[..., Any]
+DEFAULT_ROWS = 32
+"""The batch size of Keras where the script gives none."""
 
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
+Original = Callable[..., Any]
 
 
-class Recorder:
+class KerasRecorder:
     """Records the Keras models that a script calls in a register."""
 
     def __init__(self, register: Register, max_depth: int) -> None:
@@ -62,7 +68,7 @@ class Recorder:
             def patch(keras: Any) -> None:
                 self._patch(keras, patches)
 
-            with when_imported("keras", patch, backends.explain_import):
+            with when_imported("keras", patch, models.explain_import):
                 yield
         if os.getpid() == self._process:
             self._enter_last_resorts()
@@ -70,7 +76,7 @@ class Recorder:
     def _patch(self, keras: Any, patches: contextlib.ExitStack) -> None:
         if not all(hasattr(keras, name) for name in ("Model", "KerasTensor", "tree")):
             return  # a module of the script with the same name, or Keras 2
-        backends.register_tensors()
+        models.register_tensors()
         patches.enter_context(_patched(keras.layers.Layer, "__call__", self._calling))
         for name in (*_PREDICTING, *_TRAINING):
             patches.enter_context(_patched(keras.Model, name, self._batching))
@@ -80,7 +86,7 @@ class Recorder:
     def _calling(self, original: Original) -> Original:
         """``Layer.__call__`` that records calls to models."""
         model_class, symbol = sys.modules["keras"].Model, sys.modules["keras"].KerasTensor
-        flatten, is_traced = sys.modules["keras"].tree.flatten, backends.is_traced()
+        flatten, is_traced = sys.modules["keras"].tree.flatten, models.is_traced()
 
         def __call__(layer: Any, /, *args: Any, **kwargs: Any) -> Any:
             if is_traced() or self._is_inside():
@@ -228,3 +234,140 @@ def _caller() -> FrameType | None:
             frame = outer.f_back
         outer = outer.f_back
     return frame
+
+
+def first_batch(data: Any, rows: int | None) -> tuple[Any, Any]:
+    """The inputs of the first batch, and the data to use in place of the given ones.
+
+    They are the given ones unless these can be read only once.
+    """
+    keras = sys.modules["keras"]
+    if isinstance(data, GeneratorType):
+        first = next(data)
+        return _inputs(first), _again(first, data)
+    if isinstance(data, keras.utils.PyDataset):
+        return _inputs(data[0]), data
+    if not _is_arrays(data):
+        with _unchanged_randomness():
+            return _inputs(next(iter(data))), data
+    return structure.replace(_plain(data), lambda _, t: _rows(t, rows or DEFAULT_ROWS)), data
+
+
+def _inputs(batch: Any) -> Any:
+    """The inputs in a batch that may have targets and weights besides."""
+    return sys.modules["keras"].utils.unpack_x_y_sample_weight(batch)[0]
+
+
+def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest
+
+
+def _is_arrays(data: Any) -> bool:
+    """Whether the data are arrays that Keras cuts into batches, and not batches already."""
+    flat = sys.modules["keras"].tree.flatten(data)
+    return all(structure.is_tensor(a) or hasattr(a, "__array__") for a in flat)
+
+
+def _plain(data: Any) -> Any:
+    """The data with tables of pandas as arrays."""
+
+    def convert(value: Any) -> Any:
+        return value if structure.is_tensor(value) else np.asarray(value)
+
+    return sys.modules["keras"].tree.map_structure(convert, data)
+
+
+def _rows(array: Any, rows: int) -> Any:
+    """The first rows, in the precision to which Keras converts the floats of arrays."""
+    first = array[:rows]
+    if isinstance(first, np.ndarray) and first.dtype.kind == "f":
+        return first.astype(sys.modules["keras"].config.floatx())
+    return first
+
+
+@contextlib.contextmanager
+def _unchanged_randomness() -> Iterator[None]:
+    """Within the block a loader of PyTorch may shuffle; the script's random numbers stay."""
+    torch = sys.modules.get("torch")
+    state = torch.get_rng_state() if torch is not None else None
+    try:
+        yield
+    finally:
+        if torch is not None:
+            torch.set_rng_state(state)
+
+
+class KerasKind:
+    """Implements ``frameworks.register.ModelKind``."""
+
+    model_type = models.MODEL_TYPE
+
+    def __init__(self, max_depth: int) -> None:
+        self._max_depth = max_depth
+
+    def is_model(self, target: Any) -> bool:
+        return models.is_model(target)
+
+    def is_weightless(self, target: Any) -> bool:
+        own = type(target).__module__ == "__main__"
+        return own and isinstance(target, sys.modules["keras"].Model) and not target.weights
+
+    def text(self, target: Any) -> str:
+        return models.model_text(target)
+
+    def fingerprint(self, target: Any) -> str:
+        return models.model_fingerprint(target)
+
+    def name(self, call: Call) -> str:
+        from turnkeyml.frameworks.torch.stack import find_name
+
+        return find_name(call.frame, call.target, call.called) or type(call.target).__name__
+
+    def location(self, call: Call) -> tuple[str, int]:
+        from turnkeyml.frameworks.torch.stack import location
+
+        return location(call.frame)
+
+    def parameters(self, target: Any) -> tuple[int, int]:
+        return models.count_weights(target)
+
+    def remarks(self, call: Call) -> tuple[str, ...]:
+        remark = "--max-depth is for PyTorch models only; the layers of this one are not listed."
+        return (remark,) * (self._max_depth > 0)
+
+    def keep(self, target: Any) -> _Kept:
+        return _Kept(target)
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        return models.obstacle(args, kwargs)
+
+    def subject(
+        self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Subject:
+        return KerasSubject(record, model, args, kwargs)
+
+
+class RememberedKind(KerasKind):
+    """Answers for a call that is entered after its frame has gone on."""
+
+    def __init__(self, max_depth: int, call: Call) -> None:
+        super().__init__(max_depth)
+        self._name = super().name(call)
+        self._location = super().location(call)
+
+    def name(self, call: Call) -> str:
+        return self._name
+
+    def location(self, call: Call) -> tuple[str, int]:
+        return self._location
+
+
+class _Kept:
+    """Keeps a model alive: its layers refer to it, so that the script cannot free it at once."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def model(self) -> Any:
+        return self._model

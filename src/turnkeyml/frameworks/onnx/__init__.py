@@ -34,7 +34,7 @@ class OnnxFiles(Framework):
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
         from turnkeyml.frameworks.onnx.file import read_onnx
-        from turnkeyml.frameworks.onnx.passed import with_inputs
+        from turnkeyml.frameworks.onnx.subject import with_inputs
         from turnkeyml.nouns import Input
 
         return with_inputs(read_onnx(Input(os.fspath(model)), {}, None), args, kwargs)

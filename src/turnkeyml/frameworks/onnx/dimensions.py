@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.frameworks.onnx.uses import Graph, Use, operators
+from turnkeyml.frameworks.onnx.graph import Graph, Use, operators
 
 SIZES = {
     "batch": 1,

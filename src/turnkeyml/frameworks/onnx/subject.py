@@ -1,4 +1,4 @@
-"""An ONNX file together with input values for it."""
+"""An ONNX file with input values, and the stage that copies the file into a build."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ import contextlib
 import functools
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from turnkeyml.build import Stage, Subject, digest, file_digest
-from turnkeyml.errors import TurnkeyError
+from turnkeyml import structure
+from turnkeyml.build import (
+    ONNX,
+    Stage,
+    Subject,
+    Workbench,
+    copy_model,
+    digest,
+    file_digest,
+    opset_of,
+)
+from turnkeyml.errors import TurnkeyError, UsageError
+from turnkeyml.frameworks.hashes import hash_invocation
 from turnkeyml.nouns import InvocationRecord, OutputOperator
 from turnkeyml.system import usable_cores
 from turnkeyml.verify import Outputs, Reference, agree
@@ -106,7 +119,6 @@ class OnnxSubject(Subject):
         return output_operators(self.path)
 
     def receiving_stage(self) -> Stage:
-        from turnkeyml.frameworks.onnx.receive import ReceiveOnnx
 
         return ReceiveOnnx()
 
@@ -130,3 +142,53 @@ def arrays_digest(arrays: Outputs) -> str:
         values = repr(array.tolist()).encode() if strings else np.ascontiguousarray(array).data
         words.append(f"{name}:{array.dtype}:{array.shape}:{hashlib.sha256(values).hexdigest()}")
     return digest(*words)
+
+
+def with_inputs(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]) -> OnnxSubject:
+    """The file on the given inputs, by position or by name; on its own ones without any."""
+    if not args and not kwargs:
+        return subject
+    arrays = _by_name(subject, args, kwargs)
+    record = subject.record
+    shapes, dtypes = structure.shapes(arrays), structure.dtypes(arrays)
+    digest = hash_invocation(record.model_hash, None, shapes, dtypes)
+    described = replace(record, shapes=shapes, dtypes=dtypes, hash=digest)
+    return OnnxSubject(described, subject.path, arrays)
+
+
+def _by_name(subject: OnnxSubject, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outputs:
+    names = list(subject.inputs)
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    extra = [name for name in given if name not in names] or ["one more"] * (len(args) > len(names))
+    missing = [name for name in names if name not in given]
+    if extra or missing:
+        wrong = f"lack {', '.join(missing)}" if missing else f"have {', '.join(extra)} too many"
+        raise UsageError(
+            f"{subject.path.name} takes the inputs {', '.join(names)}; the given ones {wrong}."
+        )
+    return {name: _array(given[name]) for name in names}
+
+
+def _array(value: Any) -> np.ndarray:
+    """A numpy array, also from a tensor of a framework."""
+    return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+
+
+class ReceiveOnnx(Stage):
+    """Copy an ONNX file into the build, including its external data."""
+
+    name = "receive_onnx"
+    message = "Receiving the ONNX file"
+    yields = frozenset({ONNX})
+
+    def fire(self, bench: Workbench) -> None:
+        assert isinstance(bench.subject, OnnxSubject)
+        source = bench.subject.path
+        target = bench.work / f"{source.stem}.onnx"
+        copy_model(source, target)
+        bench.opset = bench.facts["onnx_opset"] = opset_of(target)
+        bench.facts["precision"] = bench.subject.precision
+        bench.facts["dimensions"] = bench.subject.chosen
+        if bench.subject.file:
+            bench.facts["inputs"] = bench.subject.file
+        bench.artifacts[ONNX] = target

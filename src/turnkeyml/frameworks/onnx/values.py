@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from turnkeyml.frameworks.onnx.uses import Graph, Use
+from turnkeyml.frameworks.onnx.graph import Graph, Use
 
 COUNT = 8
 """The value of an input that says how often something happens, or how much of it there is."""
@@ -145,7 +145,7 @@ def _keys(use: Use) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedInput:
     """An input that values are made for."""
 
     name: str
@@ -161,7 +161,7 @@ class Wanted:
         return any(word in self.name.lower() for word in words)
 
 
-def make_values(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
+def make_values(wanted: WantedInput, random: np.random.Generator) -> np.ndarray:
     """Values for one input: masks are ones, indices are valid, floats are standard normal."""
     shape, dtype, allowed = wanted.shape, wanted.dtype, wanted.allowed
     if dtype.kind == "O":
@@ -186,7 +186,7 @@ def _is_index(allowed: Range) -> bool:
     return allowed.is_known and allowed.high < 1
 
 
-def _in_range(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
+def _in_range(wanted: WantedInput, random: np.random.Generator) -> np.ndarray:
     """Random integers that are allowed; positions count up, counts are as large as they may be."""
     low, high, shape = wanted.allowed.low, wanted.allowed.high, wanted.shape
     if wanted.names("position") and shape and shape[-1] <= high - low + 1:
@@ -196,7 +196,7 @@ def _in_range(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     return random.integers(low, high, shape, endpoint=True)
 
 
-def _integers(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
+def _integers(wanted: WantedInput, random: np.random.Generator) -> np.ndarray:
     """Integers that index nothing: pixels, lengths, shapes, or anything else, as 0 or 1."""
     shape, dtype = wanted.shape, wanted.dtype
     if any((u.operator, u.operand) == ("Reshape", 1) and u.scale is not None for u in wanted.uses):
@@ -209,7 +209,7 @@ def _integers(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
     return random.integers(0, 2, shape)
 
 
-def _strings(wanted: Wanted, random: np.random.Generator) -> np.ndarray:
+def _strings(wanted: WantedInput, random: np.random.Generator) -> np.ndarray:
     """One of the strings that the graph knows, a number as text if it reads one, else words."""
     shape = wanted.shape
     if wanted.allowed.keys:

@@ -24,9 +24,9 @@ class ScikitLearn(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.sklearn.recorder import Recorder
+        from turnkeyml.frameworks.sklearn.recorder import SklearnRecorder
 
-        recorder = Recorder(register)
+        recorder = SklearnRecorder(register)
         with recorder.watching():
             yield recorder.remarks
 
@@ -38,7 +38,7 @@ class ScikitLearn(Framework):
         return is_estimator(model)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.sklearn.live import subject_of
+        from turnkeyml.frameworks.sklearn.subject import subject_of
 
         return subject_of(model, args, kwargs)
 

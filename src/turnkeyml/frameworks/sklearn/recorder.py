@@ -18,24 +18,28 @@ from collections.abc import Callable, Iterator
 from types import FrameType, MethodType, ModuleType
 from typing import Any
 
+from turnkeyml.build import Subject
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
+from turnkeyml.frameworks.import_hook import after_import
 from turnkeyml.frameworks.register import Call, Invocation, Register
+from turnkeyml.frameworks.sklearn import estimators
 from turnkeyml.frameworks.sklearn.estimators import LIBRARIES, library_of
-from turnkeyml.frameworks.sklearn.importing import after_import
-from turnkeyml.frameworks.sklearn.kind import kind_of
-from turnkeyml.frameworks.sklearn.tables import arrays_of
+from turnkeyml.frameworks.sklearn.subject import SklearnSubject, arrays_of
+from turnkeyml.nouns import InvocationRecord
 
 METHODS = frozenset({"predict", "predict_proba", "score"})
 """The methods by which a script uses a fitted estimator."""
+
 _INSIDE = (*LIBRARIES, "joblib", "turnkeyml")
+
 _HARMLESS = frozenset(
     {"n_jobs", "verbose", "check_input", "validate_features", "y", "sample_weight"}
 )
 """Arguments that do not change what is predicted."""
 
 
-class Recorder:
+class SklearnRecorder:
     """Records the estimators that a script predicts with in a register."""
 
     def __init__(self, register: Register) -> None:
@@ -157,3 +161,82 @@ def _caller(frame: FrameType | None) -> FrameType | None:
     while frame is not None and _is_inside(frame):
         frame = frame.f_back
     return frame
+
+
+def kind_of(model: Any) -> SklearnKind:
+    """The kind of a model; one per type that reports show."""
+    return _kind(estimators.model_type(model))
+
+
+@functools.cache
+def _kind(model_type: str) -> SklearnKind:
+    return SklearnKind(model_type)
+
+
+class SklearnKind:
+    """Implements ``frameworks.register.ModelKind``."""
+
+    def __init__(self, model_type: str) -> None:
+        self.model_type = model_type
+
+    def is_model(self, target: Any) -> bool:
+        return estimators.is_estimator(target)
+
+    def is_weightless(self, target: Any) -> bool:
+        return False
+
+    def text(self, target: Any) -> str:
+        return estimators.text_of(target)
+
+    def fingerprint(self, target: Any) -> str:
+        return estimators.fingerprint(target)
+
+    def name(self, call: Call) -> str:
+        return _variable(call.frame, call.target) or type(call.target).__name__
+
+    def location(self, call: Call) -> tuple[str, int]:
+        frame = call.frame
+        return (os.path.abspath(frame.f_code.co_filename), frame.f_lineno) if frame else ("", 0)
+
+    def parameters(self, target: Any) -> tuple[int, int]:
+        return estimators.count_parameters(target)
+
+    def remarks(self, call: Call) -> tuple[str, ...]:
+        return ()
+
+    def keep(self, target: Any) -> _Kept:
+        return _Kept(target)
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        (layout,) = args
+        if layout.options:
+            return f"it is called with {', '.join(layout.options)}, which no converter supports"
+        return None
+
+    def subject(
+        self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Subject:
+        return SklearnSubject(record, model, args[0], kwargs)
+
+
+class _Kept:
+    """A model, kept until its build."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+
+    def model(self) -> Any:
+        return self._target
+
+
+def _variable(frame: FrameType | None, target: Any) -> str | None:
+    """The name of a variable or attribute that refers to an object."""
+    scopes: list[Any] = [vars(sys.modules["__main__"])]
+    while frame is not None and len(scopes) < 40:
+        scopes.append(frame.f_locals)
+        frame = frame.f_back
+    for scope in scopes:
+        for name, value in list(scope.items()):
+            if value is target and not name.startswith("__") and name != "self":
+                return str(name)
+    return None

@@ -26,9 +26,9 @@ class PyTorch(Framework):
 
     @contextlib.contextmanager
     def watching(self, register: Register, max_depth: int) -> Iterator[dict[str, str]]:
-        from turnkeyml.frameworks.torch.recorder import Recorder
+        from turnkeyml.frameworks.torch.recorder import TorchRecorder
 
-        recorder = Recorder(register, max_depth)
+        recorder = TorchRecorder(register, max_depth)
         with recorder.watching():
             yield recorder.remarks
 
@@ -42,7 +42,7 @@ class PyTorch(Framework):
         return torch is not None and isinstance(model, torch.nn.Module)
 
     def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
-        from turnkeyml.frameworks.torch.live import subject_of
+        from turnkeyml.frameworks.torch.subject import subject_of
 
         return subject_of(model, args, kwargs)
 

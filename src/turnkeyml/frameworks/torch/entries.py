@@ -2,14 +2,18 @@
 
 A script may call another method of a model (``clip.encode_text(x)``, ``policy.predict(x)``), or
 ``model.forward(x)`` itself. Only the frames on the stack show it, when the first part of the model
-is called. The whole model is what the script calls then, not its parts.
+is called. The whole model is what the script calls then, not its parts. A class may also override
+``__call__``; its own is wrapped while the script runs.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import sys
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -19,9 +23,8 @@ import torch
 import turnkeyml
 from turnkeyml import structure
 from turnkeyml.frameworks.register import Invocation
-from turnkeyml.frameworks.torch.callsite import Passed, passed
 from turnkeyml.frameworks.torch.modules import contains
-from turnkeyml.frameworks.torch.scopes import variables
+from turnkeyml.frameworks.torch.stack import Passed, passed, variables
 
 MOST_CALLS = 4
 """A method that calls one part of the model more often than this in one run is a loop over it."""
@@ -29,8 +32,12 @@ MOST_CALLS = 4
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _PACKAGE = os.path.dirname(os.path.abspath(turnkeyml.__file__)) + os.sep
 _DIRECT = ("forward", "__call__")
+
 _LOOPS = ("generate", "fit", "train", "validation_step", "test_step")
 """Beginnings of the names of methods that call a model over and over, or to train it."""
+
+_NOT_MODELS = ("torch", "keras")
+"""Packages whose own classes have a ``__call__`` that others look after."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class Way:
 
 
 @dataclass
-class Opened:
+class MethodRun:
     """One run of a method, with the calls that it makes to parts of its model.
 
     It is kept in ``f_trace`` of the frame, so that it is freed with the frame.
@@ -119,10 +126,6 @@ def way_in(module: torch.nn.Module, loops: set[tuple[type, str]]) -> Way | None:
     return with_arrays
 
 
-def _loops(name: str) -> bool:
-    return name.startswith(_LOOPS) or "loss" in name
-
-
 def is_probe() -> bool:
     """Whether the constructor of a module makes the call, to see what its parts compute."""
     frame: FrameType | None = sys._getframe(1)
@@ -131,6 +134,37 @@ def is_probe() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+@contextlib.contextmanager
+def own_calls_wrapped(
+    watched: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Iterator[None]:
+    """Within the block, ``watched`` wraps the ``__call__`` of every module class that is defined.
+
+    The classes have their own ``__call__`` again afterwards.
+    """
+    patched: list[tuple[type, Callable[..., Any]]] = []
+
+    def __init_subclass__(cls: type, **settings: Any) -> None:
+        super(torch.nn.Module, cls).__init_subclass__(**settings)
+        own = vars(cls).get("__call__")
+        package = cls.__module__.partition(".")[0]
+        if isinstance(own, types.FunctionType) and package not in _NOT_MODELS:
+            cls.__call__ = functools.wraps(own)(watched(own))  # type: ignore[method-assign]
+            patched.append((cls, own))
+
+    torch.nn.Module.__init_subclass__ = classmethod(__init_subclass__)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del torch.nn.Module.__init_subclass__
+        for cls, own in patched:
+            cls.__call__ = own  # type: ignore[method-assign]
+
+
+def _loops(name: str) -> bool:
+    return name.startswith(_LOOPS) or "loss" in name
 
 
 def _running_methods(module: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, FrameType]]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from turnkeyml import structure
 from turnkeyml.build import (
     MODEL,
     ONNX,
@@ -35,16 +36,18 @@ from turnkeyml.build import (
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.frameworks.torch import symbolics
 from turnkeyml.frameworks.torch.decisions import Decisions, Warned, warnings_of
-from turnkeyml.frameworks.torch.flattened import Flattened, input_names, output_names
-from turnkeyml.frameworks.torch.lengths import Axes, growing_axes
-from turnkeyml.frameworks.torch.modules import eval_mode
-from turnkeyml.frameworks.torch.preserved import preserved
-from turnkeyml.frameworks.torch.stabilised import judge_stable
+from turnkeyml.frameworks.torch.rescaled import judge_rescaled
+from turnkeyml.frameworks.torch.running import eval_mode, preserved
+from turnkeyml.frameworks.torch.subject import TorchSubject
+from turnkeyml.frameworks.torch.wrappers import FlatModule, input_names, output_names
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Reference, with_frozen
 
 LARGE_BYTES = 750_000_000
 """Models with more bytes of weights than this are exported with dynamo first."""
+
+Axes = dict[int, tuple[int, ...]]
+"""Dimensions by the position of their tensor among all tensor arguments."""
 
 
 class ExportPytorch(Stage):
@@ -182,7 +185,7 @@ class _Attempt:
             return folder / self.path.name
 
         try:
-            return judge_stable(found, self.path, self._bench, export)
+            return judge_rescaled(found, self.path, self._bench, export)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -223,7 +226,7 @@ def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[War
     """Write the ONNX file; return where the exporter may have frozen a data-dependent value."""
     for module in bench.model.modules():
         _detached(vars(module))
-    wrapper = Flattened(bench.model, bench.args, bench.kwargs)
+    wrapper = FlatModule(bench.model, bench.args, bench.kwargs)
     inputs = input_names(bench.model, bench.args, bench.kwargs)
     outputs = output_names(list(bench.reference.outputs), inputs)
     with contextlib.ExitStack() as stack:
@@ -238,6 +241,22 @@ def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[War
     if not path.exists():
         raise BuildError("the exporter wrote no file")
     return warnings_of(caught)
+
+
+def growing_axes(subject: Subject) -> Axes:
+    """The dimensions in which the siblings of a model differ from it, by the tensor's position."""
+    found: Axes = {}
+    shapes = [_shapes_of(s) for s in (subject, *subject.siblings)]
+    for position, sizes in enumerate(zip(*shapes, strict=True)):
+        differ = [i for i, many in enumerate(zip(*sizes, strict=True)) if len({*many}) > 1]
+        if differ:
+            found[position] = tuple(differ)
+    return found
+
+
+def _shapes_of(subject: Subject) -> list[tuple[int, ...]]:
+    assert isinstance(subject, TorchSubject)
+    return [tuple(t.shape) for t in structure.leaves((subject.args, subject.kwargs)).values()]
 
 
 def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
@@ -262,7 +281,13 @@ def _detached(attribute: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 
 def _export_torchscript(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
+    wrapper: FlatModule,
+    path: Path,
+    inputs: list[str],
+    outputs: list[str],
+    opset: int,
+    *,
+    axes: Axes,
 ) -> None:
     symbolics.register()
     model, args = wrapper.as_exported()
@@ -280,7 +305,13 @@ def _export_torchscript(
 
 
 def _export_dynamo(
-    wrapper: Flattened, path: Path, inputs: list[str], outputs: list[str], opset: int, *, axes: Axes
+    wrapper: FlatModule,
+    path: Path,
+    inputs: list[str],
+    outputs: list[str],
+    opset: int,
+    *,
+    axes: Axes,
 ) -> None:
     tensors = wrapper.tensors()
     auto = torch.export.Dim.AUTO

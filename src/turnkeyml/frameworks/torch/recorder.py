@@ -4,9 +4,13 @@ Every call to a model goes through ``torch.nn.Module.__call__``. We patch it whi
 the patch records the call and forwards it. A class that overrides ``__call__`` is patched when it
 is defined, and a method that enters a model in another way is found on the stack (``entries``).
 Nothing is attached to the script's own objects, so copying, pickling, compiling and freeing them
-works as usual. (Torch's global module hooks do not
-work: they do not see keyword arguments before the call, make torch.compile warn in the
-script's output, miss ``module.compile()`` and break ``torch.export`` in strict mode.)
+works as usual. (Torch's global module hooks do not work: they do not see keyword arguments before
+the call, make torch.compile warn in the script's output, miss ``module.compile()`` and break
+``torch.export`` in strict mode.)
+
+A script may delete a model, or never assign it to a variable. We still build it after the script
+has ended, and the script must still see the object freed at the usual time. So we keep a weak
+reference to the object and a stand-in that shares its tensors, for models that were freed.
 """
 
 from __future__ import annotations
@@ -24,12 +28,15 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
+from turnkeyml.build import Subject
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
-from turnkeyml.frameworks.torch import modules, overrides, stack
-from turnkeyml.frameworks.torch.entries import Opened, Way, is_probe, way_in
-from turnkeyml.frameworks.torch.kind import TORCH
+from turnkeyml.frameworks.torch import entries, modules, stack
+from turnkeyml.frameworks.torch.entries import MethodRun, Way, is_probe, way_in
+from turnkeyml.frameworks.torch.subject import TorchSubject
+from turnkeyml.frameworks.torch.wrappers import entered
+from turnkeyml.nouns import InvocationRecord
 
 Original = Callable[..., Any]
 is_autocast = torch.is_autocast_enabled
@@ -55,7 +62,7 @@ class _Thread(threading.local):
     """Whether it is inside a call to a module without weights, which may contain a model."""
 
 
-class Recorder:
+class TorchRecorder:
     """Records the models that a script calls in a register."""
 
     def __init__(self, register: Register, max_depth: int = 0) -> None:
@@ -77,7 +84,7 @@ class Recorder:
         original = torch.nn.Module.__call__
         torch.nn.Module.__call__ = self._watched(original)  # type: ignore[method-assign]
         try:
-            with overrides.watching(self._watched):
+            with entries.own_calls_wrapped(self._watched):
                 yield
         finally:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
@@ -113,12 +120,12 @@ class Recorder:
         if not self._register.knows(target) and modules.is_lazy(target):
             return self._observe_lazy(original, call)
         try:
-            invocation, opened = self._find(call)
+            invocation, run = self._find(call)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(module).__name__] = describe(error)
             return self._call_unrecorded(original, call)
-        if opened is not None:
-            return self._inside(opened, original, call, invocation)
+        if run is not None:
+            return self._inside(run, original, call, invocation)
         if invocation is None:
             return original(module, *args, **kwargs)
         weightless = invocation.model.weightless
@@ -143,10 +150,10 @@ class Recorder:
                 invocation.count(elapsed, completed)
 
     def _inside(
-        self, opened: Opened, original: Original, call: Call, part: Invocation | None
+        self, run: MethodRun, original: Original, call: Call, part: Invocation | None
     ) -> Any:
         """The result of a call that a method of the model makes; parts are below the method."""
-        self._thread.calls.append((opened.owner, opened.invocation))
+        self._thread.calls.append((run.owner, run.invocation))
         begin = time.perf_counter()
         completed = False
         try:
@@ -157,7 +164,7 @@ class Recorder:
             elapsed = time.perf_counter() - begin
             self._thread.calls.pop()
             with self._lock:
-                opened.add(part, elapsed, completed)
+                run.add(part, elapsed, completed)
 
     def _observe_lazy(self, original: Original, call: Call) -> Any:
         """Record a lazy module after its first call, which initializes its parameters."""
@@ -169,8 +176,8 @@ class Recorder:
         result = self._call_unrecorded(original, call)
         elapsed = time.perf_counter() - begin
         try:
-            invocation, opened = self._find(replace(call, args=args, kwargs=kwargs))
-            if invocation is not None and opened is None:
+            invocation, run = self._find(replace(call, args=args, kwargs=kwargs))
+            if invocation is not None and run is None:
                 invocation.count(elapsed)
         except Exception as error:  # noqa: BLE001 - recording must not break the script
             self.remarks[type(call.called).__name__] = describe(error)
@@ -184,7 +191,7 @@ class Recorder:
         finally:
             self._thread.paused = False
 
-    def _find(self, call: Call) -> tuple[Invocation | None, Opened | None]:
+    def _find(self, call: Call) -> tuple[Invocation | None, MethodRun | None]:
         """The invocation that a call belongs to, and the method of a model that makes the call.
 
         Runs in one thread at a time, with the script's own torch function modes disabled.
@@ -202,20 +209,20 @@ class Recorder:
                 self._register.overlooked[PROBES] = None
                 return None, None
             way = way_in(call.target, self._loops)
-            opened = self._open(way) if way is not None else None
-            if opened is not None and opened.is_loop(call.target):
-                self._loops.add(opened.name)
-                opened.reject()
-                opened = None
+            run = self._method_run(way) if way is not None else None
+            if run is not None and run.is_loop(call.target):
+                self._loops.add(run.name)
+                run.reject()
+                run = None
             call = replace(call, frame=frame)
-            if opened is not None and not opened.may_loop:
-                return None, opened
+            if run is not None and not run.may_loop:
+                return None, run
             if not self._register.knows(call.target):
                 self._forget_probes(call.target)
-            invocation = self._register.enter(call, announce=opened is None)
+            invocation = self._register.enter(call, announce=run is None)
             if invocation is not None and way is None and stack.is_in_library(frame):
                 self._by_libraries.append((weakref.ref(call.target), invocation))
-            return invocation, opened
+            return invocation, run
 
     def _forget_probes(self, whole: torch.nn.Module) -> None:
         """Uncount what a library called to see the shapes of a part, before it made the whole."""
@@ -233,10 +240,10 @@ class Recorder:
         weightless = modules.is_weightless(target) and not self._thread.weightless
         return weightless or modules.is_model(target)
 
-    def _open(self, way: Way) -> Opened | None:
+    def _method_run(self, way: Way) -> MethodRun | None:
         """The run of a method; it is recorded at the first call that it makes."""
         known = way.frame.f_trace
-        if isinstance(known, Opened):
+        if isinstance(known, MethodRun):
             return None if known.rejected else known
         args, kwargs = way.passed.args, way.passed.kwargs
         call = Call(TORCH, way.owner, way.owner, args, kwargs, way.frame.f_back)
@@ -248,9 +255,9 @@ class Recorder:
         if invocation is None:
             return None
         invocation.count(0.0)
-        opened = Opened(invocation, way.owner, way.method)
-        way.frame.f_trace = opened
-        return opened
+        run = MethodRun(invocation, way.owner, way.method)
+        way.frame.f_trace = run
+        return run
 
 
 def _entry(target: Any, method: str = "") -> Callable[..., Any] | None:
@@ -290,3 +297,104 @@ def _reassigned(way: Way) -> tuple[str, ...]:
         f"{way.method or 'forward'}() reassigns {names} before it calls a part of the model; the "
         f"recorded values are the new ones. Pass {names} as a variable to have the first ones.",
     )
+
+
+class TorchKind:
+    """Implements ``frameworks.register.ModelKind``."""
+
+    model_type = modules.MODEL_TYPE
+
+    def is_model(self, target: Any) -> bool:
+        return modules.is_model(target)
+
+    def is_weightless(self, target: Any) -> bool:
+        return modules.is_weightless(target)
+
+    def text(self, target: Any) -> str:
+        return modules.safe_repr(target)
+
+    def fingerprint(self, target: Any) -> str:
+        return modules.model_fingerprint(target)
+
+    def name(self, call: Call) -> str:
+        if call.enclosing is not None:
+            return modules.submodule_name(call.enclosing, call.target)
+        found = stack.find_name(call.frame, call.target, call.called)
+        return found or type(call.target).__name__
+
+    def location(self, call: Call) -> tuple[str, int]:
+        return ("", 0) if call.enclosing is not None else stack.location(call.frame)
+
+    def parameters(self, target: Any) -> tuple[int, int]:
+        return modules.count_parameters(target)
+
+    def remarks(self, call: Call) -> tuple[str, ...]:
+        compiled = call.target is not call.called or call.target._compiled_call_impl is not None
+        remark = "The script calls torch.compile on it; the original is built and measured."
+        return (remark,) * compiled
+
+    def keep(self, target: Any) -> TorchKeeper:
+        return TorchKeeper(target)
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        return modules.obstacle(args, kwargs)
+
+    def subject(
+        self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Subject:
+        return TorchSubject(record, entered(model, record.method), args, kwargs)
+
+
+TORCH = TorchKind()
+
+
+class TorchKeeper:
+    """Returns a model later, even if the script's own object was freed."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._stand_in: torch.nn.Module | None = None
+        self._weak: weakref.ref[torch.nn.Module] | None = None
+        self._strong: torch.nn.Module | None = None
+        if isinstance(model, torch.jit.ScriptModule):
+            self._strong = model
+            return
+        try:
+            self._stand_in = _stand_in(model, {})
+            self._weak = weakref.ref(model)
+        except Exception:  # noqa: BLE001 - an unusual class: a strong reference is safe
+            self._strong = model
+
+    def model(self) -> torch.nn.Module:
+        """The script's own object if it still exists, otherwise its stand-in."""
+        if self._strong is not None:
+            return self._strong
+        assert self._weak is not None
+        alive = self._weak()
+        if alive is not None:
+            return alive
+        assert self._stand_in is not None
+        return self._stand_in
+
+
+def _stand_in(model: torch.nn.Module, done: dict[int, Any]) -> torch.nn.Module:
+    """A shallow copy: an object of the same class with copied submodules and shared tensors."""
+    if id(model) in done:
+        return done[id(model)]
+    if isinstance(model, torch.jit.ScriptModule):
+        return model
+    stand_in: torch.nn.Module = object.__new__(model.__class__)
+    done[id(model)] = stand_in
+    attributes = dict(vars(model))
+    attributes["_modules"] = {
+        name: None if part is None else _stand_in(part, done)
+        for name, part in model._modules.items()
+    }
+    for name, value in attributes.items():
+        if name != "_modules" and type(value) is dict:
+            attributes[name] = dict(value)
+        elif type(value) is list:
+            attributes[name] = [
+                _stand_in(v, done) if isinstance(v, torch.nn.Module) else v for v in value
+            ]
+    vars(stand_in).update(attributes)
+    return stand_in

@@ -1,4 +1,4 @@
-"""A live PyTorch model with the arguments of one call."""
+"""A live PyTorch model with the arguments of one call, as a script or a user of the API gave it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import torch
 
 from turnkeyml import structure
 from turnkeyml.build import Stage, Subject, digest
-from turnkeyml.frameworks.torch import identity
-from turnkeyml.frameworks.torch.course import Course, Work, course_of
-from turnkeyml.frameworks.torch.flattened import input_names
-from turnkeyml.frameworks.torch.modules import eval_mode
-from turnkeyml.frameworks.torch.preserved import State, preserved
+from turnkeyml.frameworks.hashes import hash_invocation, hash_model
+from turnkeyml.frameworks.torch import modules
+from turnkeyml.frameworks.torch.branches import Branches, CallWork, branches_of
+from turnkeyml.frameworks.torch.modules import safe_repr
 from turnkeyml.frameworks.torch.reference import (
     COSTLY_FLOPS_OF_SET,
     count_operations,
@@ -23,6 +22,8 @@ from turnkeyml.frameworks.torch.reference import (
     reference_of,
     reference_on,
 )
+from turnkeyml.frameworks.torch.running import ModelState, eval_mode, preserved
+from turnkeyml.frameworks.torch.wrappers import input_names
 from turnkeyml.nouns import InvocationRecord, OperationCount
 from turnkeyml.runtimes import LiveModel, from_numpy
 from turnkeyml.verify import Outputs, Reference
@@ -44,7 +45,7 @@ class TorchSubject(Subject):
         self.model = model
         self.args = args
         self.kwargs = kwargs
-        self._state: State | None = None
+        self._state: ModelState | None = None
         """That in which the script left the model."""
 
     @property
@@ -56,13 +57,13 @@ class TorchSubject(Subject):
         return {
             "opset": str(opset),
             "other inputs": digest(arguments),
-            "model": identity.model_fingerprint(self.model),
-            "weights": identity.weights_digest(self.model),
+            "model": modules.model_fingerprint(self.model),
+            "weights": modules.weights_digest(self.model),
         }
 
     def compute_reference(self, threads: int) -> Reference:
         names = input_names(self.model, self.args, self.kwargs)
-        self._state = State(self.model)
+        self._state = ModelState(self.model)
         return reference_of(self.model, self.args, self.kwargs, names)
 
     def compute_on(self, inputs: Outputs) -> Reference:
@@ -80,16 +81,16 @@ class TorchSubject(Subject):
         count = self.operation_count
         return count is None or count.flops > COSTLY_FLOPS_OF_SET
 
-    def course_on(self, inputs: Outputs, most: Work | None = None) -> Course:
+    def branches_on(self, inputs: Outputs, most: CallWork | None = None) -> Branches:
         """What the model reads of these inputs and runs; ``TooMuchWork`` beyond ``most``.
 
-        Watched, a model may compute in another way than it does otherwise, so that only its course
-        is of use, not its outputs.
+        Watched, a model may compute in another way than it does otherwise, so that only its
+        branches are of use, not its outputs.
         """
         args, kwargs = structure.clone(self._arguments(inputs))
         tensors = structure.leaves((args, kwargs)).values()
         with preserved(self.model), torch.no_grad(), eval_mode(self.model):
-            return course_of(lambda: self.model(*args, **kwargs), self.model, tensors, most)
+            return branches_of(lambda: self.model(*args, **kwargs), self.model, tensors, most)
 
     def _arguments(self, inputs: Outputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The recorded arguments with other tensors."""
@@ -124,3 +125,31 @@ class TorchSubject(Subject):
                 yield LiveModel(self.model, self.args, self.kwargs)
         finally:
             torch.set_num_threads(threads)
+
+
+def subject_of(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TorchSubject:
+    """A live model with the arguments of one call; the caller names its build."""
+    model = modules.original_of(model)
+    named = structure.name_arguments(args, kwargs)
+    tensors = {n: t for name, v in named.items() for n, t in structure.leaves(v, name).items()}
+    shapes, dtypes = structure.shapes(tensors), structure.dtypes(tensors)
+    model_hash = hash_model(safe_repr(model))
+    parameters, parameter_bytes = modules.count_parameters(model)
+    record = InvocationRecord(
+        name=type(model).__name__,
+        model_type=modules.MODEL_TYPE,
+        class_name=type(model).__name__,
+        class_repr=str(type(model)),
+        file="",
+        line=0,
+        parameters=parameters,
+        parameter_bytes=parameter_bytes,
+        model_hash=model_hash,
+        hash=hash_invocation(model_hash, None, shapes, dtypes),
+        parent_hash=None,
+        depth=0,
+        shapes=shapes,
+        dtypes=dtypes,
+        build_name="",
+    )
+    return TorchSubject(record, model, args, kwargs)

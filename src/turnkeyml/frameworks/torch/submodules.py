@@ -103,7 +103,7 @@ def _record(call: Callable[[], Any], model: torch.nn.Module, recorder: _Recorder
     def hook(name: str) -> Callable[[Any, Any, Any], None]:
         return lambda _module, _inputs, outputs: recorder.keep(name, outputs)
 
-    class Decisions(TorchFunctionMode):
+    class DecisionResults(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
             result = function(*args, **(kwargs or {}))
             tensors = result if isinstance(result, (tuple, list)) else (result,)
@@ -116,7 +116,7 @@ def _record(call: Callable[[], Any], model: torch.nn.Module, recorder: _Recorder
     inner = [(name, module) for name, module in model.named_modules() if name]
     hooks = [module.register_forward_hook(hook(name)) for name, module in inner]
     try:
-        with Decisions():
+        with DecisionResults():
             call()
     finally:
         for handle in hooks:

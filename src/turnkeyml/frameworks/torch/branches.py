@@ -1,15 +1,16 @@
-"""The course that a model takes: what it reads of the values of its inputs, and what it runs.
+"""The branches that a model takes: what it reads of the values of its inputs, and what it runs.
 
 A Python ``if``, index, count or size that depends on the inputs has to read a number from a tensor.
 We follow the inputs through every operator and note each such read, with the line it is made from,
 and the operators that run with the weights they use. Two calls with different operators, or that
-read different booleans or integers, took different courses.
+read different booleans or integers, took different branches.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import os
 import sys
 import threading
@@ -23,8 +24,11 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from turnkeyml.frameworks.torch.operators import EveryOperator, uncompiled
-from turnkeyml.frameworks.torch.watched import numbers_in, threads_within
+from turnkeyml.frameworks.torch.running import (
+    EveryOperator,
+    threads_within,
+    uncompiled,
+)
 
 READERS = frozenset({"tolist", "numpy", "tensor", "tensor_split", "_pack_padded_sequence"})
 """Functions that read values without any operator."""
@@ -67,7 +71,7 @@ class TooMuchWork(Exception):
 
 
 @dataclass(frozen=True)
-class Work:
+class CallWork:
     """How much a call does."""
 
     operators: int
@@ -100,7 +104,7 @@ class Read:
 
 
 @dataclass
-class Course:
+class Branches:
     """What one call of a model read and ran."""
 
     reads: dict[Spot, Read] = field(default_factory=dict)
@@ -125,8 +129,8 @@ class Course:
         """The same for two calls that run the same operators with the same weights."""
         return str(self._digest.hexdigest())
 
-    def same_as(self, other: Course) -> bool:
-        """Whether two calls took the same course, as far as can be seen."""
+    def same_as(self, other: Branches) -> bool:
+        """Whether two calls took the same branches, as far as can be seen."""
         reads = {spot: read.values for spot, read in self.reads.items()}
         others = {spot: read.values for spot, read in other.reads.items()}
         return self.path == other.path and reads == others
@@ -150,14 +154,17 @@ class Course:
         self.reads[spot] = replace(earlier, values=(*earlier.values, _decisive(value)))
 
 
-def course_of(
-    call: Callable[[], Any], model: torch.nn.Module, inputs: Iterable[Any], most: Work | None = None
-) -> Course:
-    """The course of a call that gets these tensors as inputs.
+def branches_of(
+    call: Callable[[], Any],
+    model: torch.nn.Module,
+    inputs: Iterable[Any],
+    most: CallWork | None = None,
+) -> Branches:
+    """The branches of a call that gets these tensors as inputs.
 
     Raises ``TooMuchWork`` beyond ``most``: the values that it reads may be loop counts or sizes.
     """
-    course = Course()
+    branches = Branches()
     followed = _Followed(inputs)
     weights = {}
     for number, tensor in enumerate(_tensors_of(model)):
@@ -169,16 +176,16 @@ def course_of(
             tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
             used = {weights[key] for t in tensors if (key := _storage(t)) in weights}
             made = sum(t.numel() for t in tree_leaves(result) if torch.is_tensor(t))
-            course.add_operator(str(function), used, made)
-            if most is not None and course.operators > most.operators:
+            branches.add_operator(str(function), used, made)
+            if most is not None and branches.operators > most.operators:
                 raise TooMuchWork(f"it runs more than {most.operators:,} operators")
-            if most is not None and course.numbers > most.numbers:
+            if most is not None and branches.numbers > most.numbers:
                 raise TooMuchWork(f"it computes more than {most.numbers:,} numbers")
             if function._schema.name in COMPARISONS:
-                course.compared.update(dict.fromkeys(_numbers(args, followed)))
+                branches.compared.update(dict.fromkeys(_numbers(args, followed)))
             random = torch.Tag.nondeterministic_seeded in function.tags
             if random or any(t in followed for t in tensors):
-                _note(function, args, result, course, followed)
+                _note(function, args, result, branches, followed)
             return result
 
     class Functions(TorchFunctionMode):
@@ -187,7 +194,7 @@ def course_of(
             if name in READERS or name in LEAVING:
                 tensors = [t for t in tree_leaves((args, kwargs)) if torch.is_tensor(t)]
                 for tensor in filter(followed.__contains__, tensors):
-                    course.add_read(tensor, leaves=name in LEAVING)
+                    branches.add_read(tensor, leaves=name in LEAVING)
             return function(*args, **(kwargs or {}))
 
     @contextlib.contextmanager
@@ -197,16 +204,16 @@ def course_of(
 
     with uncompiled(), threads_within(watching), watching():
         call()
-    return course
+    return branches
 
 
 def _note(
-    function: Any, args: tuple[Any, ...], result: Any, course: Course, followed: _Followed
+    function: Any, args: tuple[Any, ...], result: Any, branches: Branches, followed: _Followed
 ) -> None:
     """Note what an operator does whose arguments depend on the inputs."""
     if torch.Tag.data_dependent_output in function.tags and not torch.is_tensor(result):
-        course.add_read(result)
-    course.has_dynamic_shapes |= _has_dynamic_shape(function, args)
+        branches.add_read(result)
+    branches.has_dynamic_shapes |= _has_dynamic_shape(function, args)
     if not function._schema.name.endswith(SHAPE_ONLY):
         for tensor in tree_leaves(result):
             followed.add(tensor)
@@ -286,6 +293,22 @@ def _decisive(value: Any) -> Any:
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     """The calls that lead to a frame from the one that watches, innermost first."""
-    while frame is not None and frame.f_code is not course_of.__code__:
+    while frame is not None and frame.f_code is not branches_of.__code__:
         yield frame
         frame = frame.f_back
+
+
+def numbers_in(frame: FrameType) -> Iterator[float]:
+    """The numbers that the code of a function uses: those in it, of globals and of ``self``."""
+    names, owner = frame.f_code.co_names, frame.f_locals.get("self")
+    inner = [_attribute(owner, name) for name in names]  # such as self.config
+    owners = [owner, *(value for value in inner if hasattr(value, "__dict__"))]
+    used = [_attribute(one, name) for one in owners for name in names]
+    for value in (*frame.f_code.co_consts, *map(frame.f_globals.get, names), *used):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield float(value)
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """An attribute as it is kept, without running any code for it; None if there is none."""
+    return inspect.getattr_static(owner, name, None)

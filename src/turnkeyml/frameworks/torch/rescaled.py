@@ -1,10 +1,13 @@
-"""Weights at which a model does not amplify rounding.
+"""Verifying an export by a copy with rescaled weights, where a model amplifies rounding.
 
 A deep model with random weights makes the smallest difference larger from layer to layer, because
-its normalisations have the statistics of nobody's data: a mean of 0 and a variance of 1. Training
-would have taken them from its data. One forward pass on the recorded inputs does the same. Where a
-model has no such normalisations, its layers are rescaled so that what they return has a mean of 0
-and a variance of 1 in every channel. The rest of the model stays as it is.
+its normalizations have the statistics of no data: a mean of 0 and a variance of 1. Training would
+have taken them from its data. One forward pass on the recorded inputs does the same. Where a model
+has no such normalizations, its layers are rescaled so that what they return has a mean of 0 and a
+variance of 1 in every channel. The rest of the model stays as it is.
+
+An export of such a copy, by the same exporter, can be compared with that copy. Its verdict holds
+for the export itself if both are the same graph and have weights that follow from each other.
 """
 
 from __future__ import annotations
@@ -12,16 +15,21 @@ from __future__ import annotations
 import copy
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.build import Rescaling
-from turnkeyml.frameworks.torch.modules import eval_mode
+from turnkeyml.build import Rescaling, Workbench, check_onnx, difference
+from turnkeyml.errors import describe
+from turnkeyml.frameworks.torch.running import eval_mode
+from turnkeyml.frameworks.torch.subject import TorchSubject
+from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify import Outputs, Reference, compare
 
 CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
 LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
@@ -29,30 +37,117 @@ LAYERS = (*CONVOLUTIONS, torch.nn.Linear)
 STEPS: tuple[tuple[type[Any], ...], ...] = ((), CONVOLUTIONS, LAYERS)
 """The layers to rescale besides the normalisations, from the smallest change on."""
 
-HooksOf = Callable[[str, Any], Iterator[Any]]
-"""Adds hooks to a module with that name."""
-
 LEAST_VARIANCE = 1e-6
 """The variance that a channel is taken to have at least: some are constant."""
 
+Export = Callable[[Workbench], Path]
+
+HooksOf = Callable[[str, Any], Iterator[Any]]
+"""Adds hooks to a module with that name."""
+
+
+def judge_rescaled(
+    found: Verification, path: Path, bench: Workbench, export: Export
+) -> Verification:
+    """The verdict on an export, with stable weights if the original amplifies rounding.
+
+    It costs as much as the export and its verification did, and an original that is too large to be
+    run in fp64 is not known to amplify rounding. So it is the size of the model that bounds it.
+    """
+    if bench.subject.precision != "fp32" or _stability(bench.reference) in (None, Verdict.MATCH):
+        return found
+    try:
+        rescaled, rescalings = _rescaled_build(bench)
+        exported = export(rescaled)
+        other = difference(path, exported, rescalings)
+        if other is not None:
+            return replace(found, reason=f"{found.reason}; stable weights prove nothing: {other}")
+        seen = check_onnx(
+            str(exported), rescaled.reference, "fp32", bench.threads, may_specialise=True
+        )
+    except Exception as error:  # noqa: BLE001 - the verdict on the export remains, and says why
+        reason = f"{found.reason}; the check with stable weights failed: {describe(error)}"
+        return replace(found, reason=reason)
+    print(f"With stable weights: {seen.verdict} ({seen.reason})", flush=True)
+    return _concluded(found, seen)
+
+
+def _stability(reference: Reference) -> Verdict | None:
+    """How well the original agrees with itself in fp64; None if that is not known."""
+    exact = reference.in_precision("fp64") if reference.deterministic else None
+    if exact is None:
+        return None
+    return compare(reference.outputs, Reference(reference.inputs, exact), "fp32").verdict
+
+
+def _rescaled_build(bench: Workbench) -> tuple[Workbench, Sequence[Rescaling]]:
+    """The build of a copy with stable weights, from its reference on, and what changed in it."""
+    for layers in STEPS:
+        copied = rescaled_copy(bench.model, bench.args, bench.kwargs, layers)
+        if copied is None:
+            continue
+        rescaled = _with_model(bench, copied.model)
+        stability = _stability(rescaled.reference)
+        changed = f"With {len(copied.rescalings)} modules rescaled"
+        says = _says_as_much(rescaled.reference.outputs, bench.reference.outputs)
+        empty = "" if says else ", with nothing to compare"
+        print(f"{changed}: {stability} to itself in fp64{empty}", flush=True)
+        if stability in (Verdict.MATCH, Verdict.CLOSE) and says:
+            return rescaled, copied.rescalings
+    raise ValueError("no weights were found at which the original does not amplify rounding")
+
+
+def _says_as_much(outputs: Outputs, original: Outputs) -> bool:
+    """Whether every output has something to compare, if it had that in the original.
+
+    A detector that finds nothing matches any other that finds nothing.
+    """
+    pairs = zip(outputs.values(), original.values(), strict=False)
+    return len(outputs) == len(original) and all(
+        _varies(found) or not _varies(golden) for found, golden in pairs
+    )
+
+
+def _varies(array: np.ndarray) -> bool:
+    return array.size > 0 and (array.size == 1 or bool(np.any(array != array.flat[0])))
+
+
+def _with_model(bench: Workbench, model: object) -> Workbench:
+    """The same build of another model, from its reference on."""
+    subject = TorchSubject(bench.subject.record, model, bench.args, bench.kwargs)  # type: ignore[arg-type]
+    return replace(bench, subject=subject, reference=subject.reference(bench.threads))
+
+
+def _concluded(found: Verification, seen: Verification) -> Verification:
+    """The verdict on an export whose copy with rescaled weights got a verdict."""
+    if seen.trusted or seen.verdict is Verdict.SPECIALISED:
+        parts = Verdict.IN_PARTS if seen.trusted else seen.verdict
+        reason = f"with stable weights {seen.reason}; with its own {found.reason}"
+        cause = Cause.STABLE_WEIGHTS if seen.trusted else seen.cause
+        return replace(seen, verdict=parts, cause=cause, reason=reason, stable_weights=True)
+    if seen.cause is Cause.ORIGINAL_UNSTABLE:
+        return replace(found, reason=f"{found.reason}; stable weights amplify it too")
+    reason = f"{found.reason}; with stable weights {seen.reason}"
+    return replace(seen, reason=reason, stable_weights=True)
+
 
 @dataclass(frozen=True)
-class Stable:
+class RescaledCopy:
     """A copy of a model with the statistics of its inputs, and what changed in it."""
 
     model: torch.nn.Module
     rescalings: tuple[Rescaling, ...]
 
 
-def stable_copy(
+def rescaled_copy(
     model: torch.nn.Module,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     layers: tuple[type[Any], ...] = (),
-) -> Stable | None:
+) -> RescaledCopy | None:
     """A copy with the statistics of these arguments; None if there is nothing to rescale."""
-    stable = copy.deepcopy(model)
-    pass_ = _Pass(stable, layers)
+    copied = copy.deepcopy(model)
+    pass_ = _Pass(copied, layers)
     if not pass_.modules:
         return None
     if layers:
@@ -60,7 +155,7 @@ def stable_copy(
     pass_.run((args, kwargs), pass_.rescale)
     originals = dict(model.named_modules())
     changed = ((originals[name], module) for name, module in pass_.rescaled.items())
-    return Stable(stable, tuple(_rescaling(old, new) for old, new in changed))
+    return RescaledCopy(copied, tuple(_rescaling(old, new) for old, new in changed))
 
 
 class _Pass:
