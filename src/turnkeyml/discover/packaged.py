@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 from turnkeyml.errors import UsageError
 
 FLAG = "-m "
-RELATIVE_IMPORT = "attempted relative import with no known parent package"
-"""How Python words that a file of a package runs as a script."""
 
 
 def is_module_name(name: str) -> bool:
@@ -32,16 +29,3 @@ def find_module(name: str) -> tuple[str, str]:
         f"Module not found: {module!r} is neither in {os.getcwd()} nor installed; run turnkey in "
         "the folder that contains the package."
     )
-
-
-def module_of(path: str) -> tuple[str, str] | None:
-    """The folder of the outermost package around a file, and its name there; None if in none.
-
-    The folder of a file without ``__init__.py`` is taken for a package of its own.
-    """
-    file = Path(os.path.abspath(path))
-    names, folder = [file.stem], file.parent
-    while folder.name.isidentifier() and (len(names) == 1 or (folder / "__init__.py").exists()):
-        names.insert(0, folder.name)
-        folder = folder.parent
-    return (str(folder), ".".join(names)) if len(names) > 1 else None
