@@ -1,17 +1,22 @@
-"""Finding the invocations in an input: run the script and record its calls, or read the file."""
+"""Find the invocations in an input: run the script and record its calls, or read the file."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from multiprocessing.process import BaseProcess
 
 from turnkeyml.build import Subject
-from turnkeyml.discover.processes import PROCESSES, counting_processes
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
 from turnkeyml.nouns import Input, InvocationRecord, ScriptOutcome
+
+PROCESSES = (
+    "The script starts other processes (multiprocessing, mp.spawn), and turnkey records only the "
+    "calls in the script's own process: call the function of the worker there, without a process."
+)
 
 
 @dataclass(frozen=True)
@@ -77,3 +82,20 @@ def _run(
     for subject in subjects:
         subject.script = item.spelling
     return Found(replace(outcome, remarks=unseen), records, tuple(subjects))
+
+
+@contextlib.contextmanager
+def counting_processes() -> Iterator[list[str]]:
+    """Within the block, the list gets the name of every process that ``multiprocessing`` starts."""
+    started: list[str] = []
+    original = BaseProcess.start
+
+    def start(process: BaseProcess) -> None:
+        original(process)
+        started.append(process.name)
+
+    BaseProcess.start = start  # type: ignore[method-assign,assignment]
+    try:
+        yield started
+    finally:
+        BaseProcess.start = original  # type: ignore[method-assign]

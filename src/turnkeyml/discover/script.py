@@ -1,4 +1,4 @@
-"""Running a script in this process as ``python script.py`` would."""
+"""Run a script in this process as ``python script.py`` would."""
 
 from __future__ import annotations
 
