@@ -30,14 +30,14 @@ LIST = ".txt"
 """The suffix of a text file with one input per line."""
 DEEPEST = 20
 """How many lists may be around a list that they include."""
-FLAG = "-m "
+MODULE_FLAG = "-m "
 SUGGESTED = 3
 """Names in the question that a misspelling is answered with."""
-_PRAGMA = re.compile(r"^\ufeff?#\s*labels\b\s*:?\s*(.*)$")
-Values = dict[str, tuple[str, ...]]
+_LABELS_COMMENT = re.compile(r"^\ufeff?#\s*labels\b\s*:?\s*(.*)$")
+LabelValues = dict[str, tuple[str, ...]]
 
 
-def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Input]:
+def find_inputs(names: Iterable[str], wanted: LabelValues | None = None) -> list[Input]:
     """The input files that the names expand to, in order and without duplicates.
 
     With ``wanted``, only files with matching labels. Raises a usage error if a file is not found.
@@ -48,7 +48,7 @@ def find_inputs(names: Iterable[str], wanted: Values | None = None) -> list[Inpu
         for item in _expand(str(name), Path(), (), done):
             found.setdefault((os.path.abspath(item.path), item.module, item.targets), item)
     inputs = [_labelled(item) for item in found.values()]
-    chosen = [item for item in inputs if matches(item.labels, wanted or {})]
+    chosen = [item for item in inputs if has_labels(item.labels, wanted or {})]
     if inputs and not chosen:
         labels = " ".join(f"{key}={','.join(values)}" for key, values in (wanted or {}).items())
         raise UsageError(f"None of the {len(inputs)} input files has the labels {labels}.")
@@ -115,7 +115,7 @@ def _expand(name: str, base: Path, lists: tuple[str, ...], done: set[str]) -> li
 def _locate(path: str, base: Path) -> list[str]:
     plain = _resolve(path, base)
     if os.path.exists(plain):
-        return [_check(plain)]
+        return [_checked_input(plain)]
     for folder in (base, Path()):
         paths = sorted(glob.glob(str(folder / path), recursive=True))
         inputs = [p for p in paths if is_input_name(p) and os.path.isfile(p)]
@@ -159,7 +159,7 @@ def _resolve(path: str, base: Path) -> str:
     return beside if os.path.exists(beside) else path
 
 
-def _check(path: str) -> str:
+def _checked_input(path: str) -> str:
     if os.path.isdir(path):
         raise UsageError(f"{path!r} is a directory; name the files, for example '{path}/*.py'.")
     if not is_input_name(path):
@@ -190,12 +190,12 @@ def _read_list(file: str, above: tuple[str, ...], done: set[str]) -> list[Input]
 
 def is_module_name(name: str) -> bool:
     """Whether the name of an input is that of a module, and not of a file."""
-    return name.startswith(FLAG)
+    return name.startswith(MODULE_FLAG)
 
 
 def find_module(name: str) -> tuple[str, str]:
     """The file and the dotted name of the module in ``-m NAME``. Imports nothing."""
-    module = name.removeprefix(FLAG).strip()
+    module = name.removeprefix(MODULE_FLAG).strip()
     if not module or not all(part.isidentifier() for part in module.split(".")):
         raise UsageError(f"-m takes the name of a module, such as package.module, not {module!r}.")
     for folder in dict.fromkeys((os.getcwd(), *filter(None, sys.path))):
@@ -229,24 +229,26 @@ def shipped_named(name: str) -> list[str]:
     corpus, _, model = name.partition("/")
     pattern = model.removesuffix(".py") or "*"
     return [
-        _path(n) for n in shipped_names(corpus) if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")
+        _script_of(n)
+        for n in shipped_names(corpus)
+        if fnmatch.fnmatchcase(n, f"{corpus}/{pattern}")
     ]
 
 
 def shipped_models(
-    patterns: Iterable[str] = (), wanted: Values | None = None
-) -> list[tuple[str, Values]]:
+    patterns: Iterable[str] = (), wanted: LabelValues | None = None
+) -> list[tuple[str, LabelValues]]:
     """Model names with their labels: all, or those that match a pattern and the labels."""
     paths: list[str] = []
     for pattern in patterns:
         found = shipped_named(pattern)
         if not found:
-            raise UsageError(_not_found(pattern))
+            raise UsageError(_shipped_not_found(pattern))
         paths += found
     if not patterns:
-        paths = [_path(name) for name in shipped_names("*")]
-    labelled = [(_name(path), read_labels(path).values) for path in dict.fromkeys(paths)]
-    return [(name, labels) for name, labels in labelled if matches(labels, wanted or {})]
+        paths = [_script_of(name) for name in shipped_names("*")]
+    labelled = [(_shipped_name(path), read_labels(path).values) for path in dict.fromkeys(paths)]
+    return [(name, labels) for name, labels in labelled if has_labels(labels, wanted or {})]
 
 
 def similar_names(name: str) -> list[str]:
@@ -268,18 +270,18 @@ def similar_names(name: str) -> list[str]:
     return [found for stem in best for found in stems[stem]][:SUGGESTED]
 
 
-def _not_found(name: str) -> str:
+def _shipped_not_found(name: str) -> str:
     """The error message for a name that matches no model."""
     near = " or ".join(f"'{one}'" for one in similar_names(name))
     hint = f" Did you mean {near}?" if near else " 'turnkey models list' lists all models."
     return f"Model not found: turnkey comes with no model {name!r}.{hint}"
 
 
-def _path(name: str) -> str:
+def _script_of(name: str) -> str:
     return os.path.join(MODELS_DIR, f"{name}.py")
 
 
-def _name(path: str) -> str:
+def _shipped_name(path: str) -> str:
     return f"{Path(path).parent.name}/{Path(path).stem}"
 
 
@@ -287,18 +289,18 @@ def _name(path: str) -> str:
 class Labels:
     """The labels of a script, and the malformed words in its labels comment."""
 
-    values: Values
+    values: LabelValues
     malformed: tuple[str, ...] = ()
 
 
 def read_labels(path: str) -> Labels:
     """The labels of a script; empty if it has no labels comment."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        found = _PRAGMA.match(file.readline().rstrip())
-    values: Values = {}
+        found = _LABELS_COMMENT.match(file.readline().rstrip())
+    values: LabelValues = {}
     malformed = []
     for word in found.group(1).split() if found else []:
-        label = _parse(word)
+        label = _parse_label(word)
         if label is None:
             malformed.append(word)
         else:
@@ -306,23 +308,23 @@ def read_labels(path: str) -> Labels:
     return Labels(values, tuple(malformed))
 
 
-def parse_filter(words: Iterable[str]) -> Values:
+def parse_filter(words: Iterable[str]) -> LabelValues:
     """The filter that ``--labels`` defines: every key must have one of its values."""
-    wanted: Values = {}
+    wanted: LabelValues = {}
     for word in words:
-        label = _parse(word)
+        label = _parse_label(word)
         if label is None:
             raise UsageError(f"A label must be key=value or key=value1,value2, not {word!r}.")
         wanted[label[0]] = (*wanted.get(label[0], ()), *label[1])
     return wanted
 
 
-def matches(labels: Values, wanted: Values) -> bool:
+def has_labels(labels: LabelValues, wanted: LabelValues) -> bool:
     """Whether a script has every wanted key with at least one of the wanted values."""
     return all(set(labels.get(key, ())) & set(values) for key, values in wanted.items())
 
 
-def _parse(word: str) -> tuple[str, tuple[str, ...]] | None:
+def _parse_label(word: str) -> tuple[str, tuple[str, ...]] | None:
     key, separator, rest = split_pair(word)
     values = tuple(value for value in rest.split(",") if value)
     return (key, values) if separator and key and values else None
