@@ -6,7 +6,7 @@ __getattr__ = door(
     __name__,
     {
         "activity": "Activity Reading has_running_threads read_activity",
-        "capture": "captured",
+        "capture": "captured memory_bytes peak_memory_bytes reset_peak_memory",
         "gpus": "Gpu find_gpus",
         "greeting": "MARK",
         "hosts": "Connection examine_on",
@@ -14,7 +14,7 @@ __getattr__ = door(
         "leftovers": "OwnLoad Usage note_leftovers read_leftovers",
         "machine": (
             "allowed_processors cpu_name cpu_quota frequency_mhz governor last_cache_bytes "
-            "load_average memory_bytes peak_memory_bytes reset_peak_memory total_memory_bytes "
+            "load_average total_memory_bytes "
             "usable_cores"
         ),
         "process_tree": (

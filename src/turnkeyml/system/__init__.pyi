@@ -3,7 +3,10 @@ from turnkeyml.system.activity import (
     Activity as Activity, Reading as Reading, has_running_threads as has_running_threads,
     read_activity as read_activity,
 )
-from turnkeyml.system.capture import captured as captured
+from turnkeyml.system.capture import (
+    captured as captured, memory_bytes as memory_bytes, peak_memory_bytes as peak_memory_bytes,
+    reset_peak_memory as reset_peak_memory,
+)
 from turnkeyml.system.gpus import Gpu as Gpu, find_gpus as find_gpus
 from turnkeyml.system.greeting import MARK as MARK
 from turnkeyml.system.hosts import Connection as Connection, examine_on as examine_on
@@ -15,9 +18,8 @@ from turnkeyml.system.leftovers import (
 from turnkeyml.system.machine import (
     allowed_processors as allowed_processors, cpu_name as cpu_name, cpu_quota as cpu_quota,
     frequency_mhz as frequency_mhz, governor as governor, last_cache_bytes as last_cache_bytes,
-    load_average as load_average, memory_bytes as memory_bytes, peak_memory_bytes as
-    peak_memory_bytes, reset_peak_memory as reset_peak_memory, total_memory_bytes as
-    total_memory_bytes, usable_cores as usable_cores,
+    load_average as load_average, total_memory_bytes as total_memory_bytes, usable_cores as
+    usable_cores,
 )
 from turnkeyml.system.process_tree import (
     TreeMemory as TreeMemory, children as children, descendants as descendants, is_running as

@@ -42,3 +42,30 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # a script may have replaced it by anything
             stream.flush()
+
+
+def reset_peak_memory() -> None:
+    """Reset the peak of resident memory, if the kernel allows it."""
+    # Without it the peak is that of the whole process, which is still an upper bound.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory_bytes() -> int | None:
+    """The peak resident memory since the last reset in bytes, or None if unknown."""
+    return _own_memory("VmHWM:")
+
+
+def memory_bytes() -> int | None:
+    """The current resident memory in bytes, or None if unknown."""
+    return _own_memory("VmRSS:")
+
+
+def _own_memory(field: str) -> int | None:
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        return None
+    return None

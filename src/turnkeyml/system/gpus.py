@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +31,9 @@ def find_gpus(root: Path = ROOT) -> list[Gpu]:
 
 
 def _from_driver() -> list[Gpu]:
+    import shutil
+    import subprocess
+
     program = shutil.which(SMI)
     if program is None:
         return []

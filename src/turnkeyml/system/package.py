@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import io
-import zipfile
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent.parent
@@ -25,6 +24,8 @@ def digest() -> str:
 
 def archive() -> bytes:
     """The Python files, as a zip file."""
+    import zipfile
+
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in _files():
