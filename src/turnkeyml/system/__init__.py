@@ -6,7 +6,6 @@ __getattr__ = door(
     __name__,
     {
         "activity": "Activity Reading has_running_threads read_activity",
-        "capture": "captured memory_bytes peak_memory_bytes reset_peak_memory",
         "gpus": "Gpu find_gpus",
         "greeting": "MARK",
         "hosts": "Connection examine_on",
@@ -14,8 +13,7 @@ __getattr__ = door(
         "leftovers": "OwnLoad Usage note_leftovers read_leftovers",
         "machine": (
             "allowed_processors cpu_name cpu_quota frequency_mhz governor last_cache_bytes "
-            "load_average total_memory_bytes "
-            "usable_cores"
+            "load_average total_memory_bytes usable_cores"
         ),
         "process_tree": (
             "TreeMemory children descendants is_running is_stopped out_of_memory_kills "
@@ -23,6 +21,9 @@ __getattr__ = door(
         ),
         "ssh": "SSH_FAILED",
         "standby": "Standby keeping_standby kept_standby take_standby",
-        "timers": "GET_TIMER_SLACK punctual",
+        "this_process": (
+            "GET_TIMER_SLACK captured memory_bytes peak_memory_bytes punctual "
+            "reset_peak_memory"
+        ),
     },
 )

@@ -3,10 +3,6 @@ from turnkeyml.system.activity import (
     Activity as Activity, Reading as Reading, has_running_threads as has_running_threads,
     read_activity as read_activity,
 )
-from turnkeyml.system.capture import (
-    captured as captured, memory_bytes as memory_bytes, peak_memory_bytes as peak_memory_bytes,
-    reset_peak_memory as reset_peak_memory,
-)
 from turnkeyml.system.gpus import Gpu as Gpu, find_gpus as find_gpus
 from turnkeyml.system.greeting import MARK as MARK
 from turnkeyml.system.hosts import Connection as Connection, examine_on as examine_on
@@ -31,4 +27,8 @@ from turnkeyml.system.standby import (
     Standby as Standby, keeping_standby as keeping_standby, kept_standby as kept_standby,
     take_standby as take_standby,
 )
-from turnkeyml.system.timers import GET_TIMER_SLACK as GET_TIMER_SLACK, punctual as punctual
+from turnkeyml.system.this_process import (
+    GET_TIMER_SLACK as GET_TIMER_SLACK, captured as captured, memory_bytes as memory_bytes,
+    peak_memory_bytes as peak_memory_bytes, punctual as punctual, reset_peak_memory as
+    reset_peak_memory,
+)
