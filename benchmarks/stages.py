@@ -23,7 +23,7 @@ PARENT = {
     "turnkeyml.cli.words": ["parse", "run"],
     "turnkeyml.cli.cache_benchmark": ["tell_damages", "remeasure", "build_lines"],
     "turnkeyml.api.remeasuring": ["plan_of", "select_builds"],
-    "turnkeyml.system.standby": ["Standby.__init__", "Standby.answer", "Standby.close"],
+    "turnkeyml.system.interpreters": ["Standby.__init__", "Standby.answer", "Standby.close"],
     "turnkeyml.runtimes.elsewhere": ["require_elsewhere"],
     "turnkeyml.evaluate.remeasure": [
         "measure_again",

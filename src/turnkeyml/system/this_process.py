@@ -1,4 +1,7 @@
-"""Capturing standard output and standard error, of Python and of C code, in a file."""
+"""This process: where its output goes, the memory it uses, and how punctually it wakes up.
+
+The output is captured in a file, that of C code too.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+SET_TIMER_SLACK, GET_TIMER_SLACK = 29, 30
+"""Of ``prctl`` on Linux."""
+FINEST = 1
+"""Nanosecond of slack: the kernel does not delay a timer to wake several threads at once."""
+SCHEDULING_CALLS = {"x86_64": (314, 315), "aarch64": (274, 275)}
+"""The numbers of the system calls ``sched_setattr`` and ``sched_getattr``."""
+SCHEDULING = struct.Struct("IIQiIQQQII")
+"""What they take: size, policy, flags, nice, priority, runtime, deadline, period, clamps."""
+RUNTIME = 5
+"""The position of the runtime: for ordinary threads, the slice that they ask for."""
+SHORT_SLICE = 100_000
+"""Nanoseconds. From Linux 6.12 on, whoever asks for a short slice runs before others have used up
+theirs; without that, a thread that wakes up waits for milliseconds if all processors compute."""
 
 
 @contextlib.contextmanager
@@ -73,22 +90,6 @@ def _own_memory(field: str) -> int | None:
     except OSError:
         return None
     return None
-
-
-SET_TIMER_SLACK, GET_TIMER_SLACK = 29, 30
-"""Of ``prctl`` on Linux."""
-FINEST = 1
-"""Nanosecond of slack: the kernel does not delay a timer to wake several threads at once."""
-
-SCHEDULING_CALLS = {"x86_64": (314, 315), "aarch64": (274, 275)}
-"""The numbers of the system calls ``sched_setattr`` and ``sched_getattr``."""
-SCHEDULING = struct.Struct("IIQiIQQQII")
-"""What they take: size, policy, flags, nice, priority, runtime, deadline, period, clamps."""
-RUNTIME = 5
-"""The position of the runtime: for ordinary threads, the slice that they ask for."""
-SHORT_SLICE = 100_000
-"""Nanoseconds. From Linux 6.12 on, whoever asks for a short slice runs before others have used up
-theirs; without that, a thread that wakes up waits for milliseconds if all processors compute."""
 
 
 @contextlib.contextmanager
