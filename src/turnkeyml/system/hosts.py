@@ -30,7 +30,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit codes of a shell."""
 SSH_FAILED = 255
 """The exit code of ssh itself, if it is not that of the command on the other machine."""
-_OPTIONS = {
+_SSH_OPTIONS = {
     "BatchMode": "yes",  # nothing may wait at a prompt
     "ConnectTimeout": "20",
     "ServerAliveInterval": "15",
@@ -39,7 +39,7 @@ _OPTIONS = {
     "ClearAllForwardings": "yes",
     "RemoteCommand": "none",
 }
-_MEANINGS = (
+_SSH_MEANINGS = (
     ("IDENTIFICATION HAS CHANGED", "has another host key than when you last connected; if that is "
      "expected, remove the old key with 'ssh-keygen -R' and connect once with 'ssh {host}'"),
     ("Host key verification failed", "has a host key that is not known here; connect once with "
@@ -79,7 +79,7 @@ class Connection:
         self._heard_before = log.stat().st_size if log.exists() else 0
         words = f"exec {_quoted(self.python)} {LAUNCHER}"
         with log.open("ab") as errors:
-            self.process = _start(command(host, words), errors)
+            self.process = _start(_ssh_command(host, words), errors)
         with self.closed_on_error():
             self.send((program(list(modules)) + "\n").encode())
             self.found = self._introduction()
@@ -106,9 +106,9 @@ class Connection:
 
     def install(self) -> None:
         """Let the machine have this package, which is sent unless it is there already."""
-        self.say({"root": environment.remote_dir(), "package": digest()})
+        self.say({"root": environment.remote_dir(), "package": package_digest()})
         if self.hear()["send"]:
-            content = archive()
+            content = package_archive()
             self.say(len(content))
             self.send(content)
         self.hear()
@@ -150,7 +150,7 @@ class Connection:
         code = self.process.wait()
         said = self._log.read_bytes()[self._heard_before :].decode("utf-8", "replace")
         if code == SSH_FAILED:
-            return explain(self.host, said)
+            return _explained_failure(self.host, said)
         if code < 0:
             return f"The host {self.host} did not answer within {SECONDS} s; try 'ssh {self.host}'."
         if code in (NOT_FOUND, NOT_EXECUTABLE):
@@ -195,20 +195,20 @@ def _quoted(path: str) -> str:
     return shlex.quote(path)
 
 
-def command(host: str, words: str) -> list[str]:
+def _ssh_command(host: str, words: str) -> list[str]:
     """The command that runs ``words`` in the shell of another machine, without any prompt."""
     try:
         program = shlex.split(environment.ssh())
     except ValueError as error:
         raise UsageError(f"{environment.SSH} cannot be split into words: {error}.") from None
-    options = [part for name, value in _OPTIONS.items() for part in ("-o", f"{name}={value}")]
+    options = [part for name, value in _SSH_OPTIONS.items() for part in ("-o", f"{name}={value}")]
     return [*program, "-T", *options, "--", host, words]
 
 
-def explain(host: str, said: str) -> str:
+def _explained_failure(host: str, said: str) -> str:
     """One sentence about a connection that ssh could not make, or could not keep."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    for sign, meaning in _MEANINGS:
+    for sign, meaning in _SSH_MEANINGS:
         found = next((line for line in lines if sign in line), None)
         if found is not None:
             words = found.removeprefix("ssh: ").rstrip(".")
@@ -218,27 +218,27 @@ def explain(host: str, said: str) -> str:
 
 
 @functools.cache
-def digest() -> str:
+def package_digest() -> str:
     """A hash of the Python files."""
     found = hashlib.sha256()
-    for name, content in _files():
+    for name, content in _package_files():
         found.update(f"{name} {len(content)}\n".encode())
         found.update(content)
     return found.hexdigest()
 
 
-def archive() -> bytes:
+def package_archive() -> bytes:
     """The Python files, as a zip file."""
     import zipfile
 
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, content in _files():
+        for name, content in _package_files():
             made.writestr(name, content)
     return file.getvalue()
 
 
-def _files() -> list[tuple[str, bytes]]:
+def _package_files() -> list[tuple[str, bytes]]:
     paths = sorted(_FOLDER.rglob("*.py"))
     names = [path.relative_to(_FOLDER) for path in paths]
     return [
