@@ -34,8 +34,7 @@ PARENT = {
     ],
     "turnkeyml.evaluate.contestants": ["checksum"],
     "turnkeyml.evaluate.measuring": ["measure", "save_evaluation"],
-    "turnkeyml.evaluate.contest": ["memory_speed"],
-    "turnkeyml.evaluate.runner": ["Runner.outcome"],
+    "turnkeyml.evaluate.race": ["memory_speed", "Runner.outcome"],
     "turnkeyml.measure.spawn": [
         "Worker.__init__",
         "Worker.sample",

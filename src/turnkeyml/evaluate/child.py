@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from turnkeyml.cache import limit_waits, name_process
 from turnkeyml.discover import find_invocations, finish_like_python
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.assignment import Assignment
-from turnkeyml.evaluate.turns import Turns
+from turnkeyml.evaluate.assignment import Assignment, Turns
 from turnkeyml.nouns import (
     Input,
     InputFinished,

@@ -1,4 +1,4 @@
-"""Building and measuring one invocation, for the input child and for the API."""
+"""Build and measure one invocation, for the input child and for the API."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from turnkeyml.cache import (
     update_stats,
 )
 from turnkeyml.errors import TurnkeyError, describe
+from turnkeyml.evaluate.assignment import Turns
 from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
-from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import (
     HERE,
     ArtifactChanged,

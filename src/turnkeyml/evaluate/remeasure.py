@@ -1,4 +1,4 @@
-"""Measuring finished builds again, without the script and, for ONNX builds, without torch."""
+"""Measure finished builds again, without the script and, for ONNX builds, without torch."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from turnkeyml.cache import (
     read_stats,
     teller,
 )
+from turnkeyml.evaluate.assignment import SKIP
 from turnkeyml.evaluate.contestants import Contestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
-from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure import failed
 from turnkeyml.nouns import HERE, TUNED, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
 from turnkeyml.runtimes import Runtime, find_device, find_runtime
