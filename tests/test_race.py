@@ -308,7 +308,7 @@ class Settling(Model):
 
 
 def test_a_contestant_is_as_fast_in_a_race_as_alone_on_many_processors(monkeypatch):
-    monkeypatch.setattr("turnkeyml.system.machine.allowed_processors", lambda: set(range(16)))
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(16)))
     nobody_drops_out = replace(DEFAULT_RULE, race_seconds=None)
     raced = race(Settling(4, seed=1), Settling(5, seed=2), rule=nobody_drops_out)
     (alone,) = race(Settling(4, seed=3))
