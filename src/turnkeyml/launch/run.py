@@ -20,8 +20,6 @@ from turnkeyml.nouns import Input, InputResult, Plan, SequenceSource, Task
 if TYPE_CHECKING:
     from turnkeyml.launch.slurm.options import SlurmOptions
 
-__all__ = ["DEFAULT_TIMEOUT_SECONDS", "Launch", "Task", "default_seconds", "find_tasks", "results"]
-
 
 @dataclass(frozen=True)
 class Launch:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.launch.slurm.commands import SlurmSilent
 
-PATIENCE_SECONDS = 600.0
+OUTAGE_SECONDS = 600.0
 """How long the controller may not answer, as during a restart."""
 
 T = TypeVar("T")
@@ -44,8 +44,8 @@ class Link:
         """Note that Slurm did not answer; a TurnkeyError if that has lasted too long."""
         now = time.monotonic()
         self.silent_since = self.silent_since or now
-        minutes = f"{PATIENCE_SECONDS / 60:g} minutes"
-        if now - self.silent_since > PATIENCE_SECONDS:
+        minutes = f"{OUTAGE_SECONDS / 60:g} minutes"
+        if now - self.silent_since > OUTAGE_SECONDS:
             self.given_up = True
             raise TurnkeyError(
                 f"Slurm has not answered for {minutes} ({error}). Its jobs may still run; "
