@@ -14,8 +14,7 @@ from turnkeyml.build import (
     why_rebuild,
 )
 from turnkeyml.cache import BuildFolder, BuildState, disk_bytes, read_state
-from turnkeyml.launch.journal import Earlier, Journal
-from turnkeyml.launch.run import Launch
+from turnkeyml.launch.run import Earlier, Journal, Launch
 from turnkeyml.nouns import (
     HERE,
     WAITING,

@@ -10,8 +10,7 @@ from functools import partial
 
 from turnkeyml.cache import PhaseEnd, end_work
 from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
-from turnkeyml.launch.backend import Backend, Observation, State
-from turnkeyml.launch.endings import Ending, How, sentence
+from turnkeyml.launch.backend import Backend, Ending, How, Observation, State, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
 from turnkeyml.nouns import BuildStatus, InputResult, Task, Waiting
 

@@ -9,15 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.launch.backend import Observation
-from turnkeyml.launch.endings import Ending, How
-from turnkeyml.launch.slurm import commands
-from turnkeyml.launch.slurm.endings import TERMS, ending_of
-from turnkeyml.launch.slurm.flight import Flight
-from turnkeyml.launch.slurm.link import Link, Note, interrupts_deferred
-from turnkeyml.launch.slurm.options import SlurmOptions
-from turnkeyml.launch.slurm.run import Run, open_run
-from turnkeyml.launch.slurm.submit import Submitter
+from turnkeyml.launch.backend import Ending, How, Observation
+from turnkeyml.launch.slurm import controller
+from turnkeyml.launch.slurm.controller import Link, Note, interrupts_deferred
+from turnkeyml.launch.slurm.job import TERMS, Flight, ending_of
+from turnkeyml.launch.slurm.run import Run, SlurmOptions, Submitter, open_run
 from turnkeyml.nouns import InputFinished, Reader, Task
 
 SLOWEST_POLL_SECONDS = 5.0
@@ -46,8 +42,8 @@ def open_slurm(
     follows its jobs in the queue, and submits the rest. ``note`` gets a line when Slurm does not
     answer or the record of an earlier run cannot be read.
     """
-    commands.require()
-    largest_array = commands.largest_array()
+    controller.require()
+    largest_array = controller.largest_array()
     with open_run(tasks, resume, note) as (run, positions):
         placed = dict(zip(positions, tasks, strict=True))
         submitter = Submitter(run, placed, options, seconds, largest_array)
@@ -80,7 +76,7 @@ class SlurmBackend:
         self._taken_over = False
         self._doubtful = True
         """Whether the queue may have jobs of this run that we do not know of."""
-        self._refusal: commands.SlurmRefused | None = None
+        self._refusal: controller.SlurmRefused | None = None
         self._poll_at = self._submit_at = 0.0
 
     def found(self) -> Sequence[int]:
@@ -110,12 +106,12 @@ class SlurmBackend:
                 jobs = self._submitter.submit(positions, self._in_queue())
                 for position, job in jobs.items():
                     self._flights[self._indices[position]] = Flight(job, position)
-        except commands.SlurmSilent as error:
+        except controller.SlurmSilent as error:
             now = time.monotonic()
             self._doubtful, self._poll_at, self._submit_at = True, now, now + RETRY_SECONDS
             self._link.bear(error)
             return ()
-        except commands.SlurmRefused as error:
+        except controller.SlurmRefused as error:
             if not self._run.jobs:
                 raise TurnkeyError(f"sbatch refused the jobs: {error}.") from None
             self._refusal = error
@@ -137,7 +133,7 @@ class SlurmBackend:
         flight, now = self._flights[index], time.monotonic()
         if flight.ending is None and flight.gone_since is not None:
             self._ask_for_end(flight, now - flight.gone_since)
-        elif flight.is_hopeless(now) and self._link.ask(partial(commands.cancel, [flight.id])):
+        elif flight.is_hopeless(now) and self._link.ask(partial(controller.cancel, [flight.id])):
             flight.ending = Ending(How.NEVER_STARTS, words=flight.reason)
         return flight.observation()
 
@@ -145,7 +141,7 @@ class SlurmBackend:
         """Unknown; Slurm enforces its own memory limit."""
 
     def kill(self, index: int) -> bool:
-        return bool(self._link.ask(partial(commands.kill, self._flights[index].id)))
+        return bool(self._link.ask(partial(controller.kill, self._flights[index].id)))
 
     def release(self, index: int, ok: bool) -> Path | None:
         flight = self._flights[index]
@@ -169,9 +165,9 @@ class SlurmBackend:
         known = [flight.id for flight in flights if flight.in_queue]
         try:
             if self._doubtful:
-                known += [j.id for j in commands.queue() if self._run.position(j) is not None]
-            commands.cancel(known)
-        except commands.SlurmSilent as error:
+                known += [j.id for j in controller.queue() if self._run.position(j) is not None]
+            controller.cancel(known)
+        except controller.SlurmSilent as error:
             ids = " ".join(dict.fromkeys(known))
             self._link.note(f"Jobs could not be cancelled ({error}); cancel them: scancel {ids}")
             return
@@ -209,7 +205,7 @@ class SlurmBackend:
         now = time.monotonic()
         if now < self._poll_at:
             return
-        jobs = self._link.ask(commands.queue)
+        jobs = self._link.ask(controller.queue)
         if jobs is None:
             self._poll_at = now + SLOWEST_POLL_SECONDS
             return
@@ -222,7 +218,7 @@ class SlurmBackend:
         if any(news):
             self._hurry()
 
-    def _adopt(self, jobs: list[commands.QueuedJob]) -> None:
+    def _adopt(self, jobs: list[controller.QueuedJob]) -> None:
         """Follow the jobs of this run in the queue that no record names."""
         for job in jobs:
             position = self._run.position(job)
@@ -241,7 +237,7 @@ class SlurmBackend:
     def _ask_for_end(self, flight: Flight, seconds: float) -> None:
         """Query the final state of a job that is gone, after waiting for its last events."""
         if flight.final is None and seconds >= FIRST_ASK_SECONDS:
-            flight.final = self._link.ask(partial(commands.final_state, flight.id))
+            flight.final = self._link.ask(partial(controller.final_state, flight.id))
         if flight.final is None or seconds < LATE_SECONDS:
             return
         if flight.final.goes_on:
@@ -258,7 +254,7 @@ class SlurmBackend:
             if not flight.ok:
                 self._run.forget_events(flight.position)
         elif time.monotonic() - flight.released_at > LINGER_SECONDS:
-            self._link.ask(partial(commands.kill, flight.id))
+            self._link.ask(partial(controller.kill, flight.id))
 
 
 def _is_complete(path: Path) -> bool:
