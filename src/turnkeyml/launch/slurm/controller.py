@@ -193,7 +193,7 @@ def _seconds(text: str) -> float:
 
 
 @dataclass
-class Link:
+class Controller:
     """Slurm's controller, which may not answer for a while."""
 
     note: Note
@@ -206,12 +206,12 @@ class Link:
         try:
             answer = question()
         except SlurmSilent as error:
-            self.bear(error)
+            self.note_silence(error)
             return None
         self.silent_since = None
         return answer
 
-    def bear(self, error: SlurmSilent) -> None:
+    def note_silence(self, error: SlurmSilent) -> None:
         """Note that Slurm did not answer; a TurnkeyError if that has lasted too long."""
         now = time.monotonic()
         self.silent_since = self.silent_since or now

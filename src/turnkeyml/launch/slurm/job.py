@@ -48,7 +48,7 @@ _STATES = {
 
 
 @dataclass
-class Flight:
+class SlurmJob:
     """A job from its submission until it has left the queue."""
 
     id: str
