@@ -286,14 +286,14 @@ def _shipped_name(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Labels:
+class ScriptLabels:
     """The labels of a script, and the malformed words in its labels comment."""
 
     values: LabelValues
     malformed: tuple[str, ...] = ()
 
 
-def read_labels(path: str) -> Labels:
+def read_labels(path: str) -> ScriptLabels:
     """The labels of a script; empty if it has no labels comment."""
     with open(path, encoding="utf-8", errors="replace") as file:
         found = _LABELS_COMMENT.match(file.readline().rstrip())
@@ -305,7 +305,7 @@ def read_labels(path: str) -> Labels:
             malformed.append(word)
         else:
             values[label[0]] = (*values.get(label[0], ()), *label[1])
-    return Labels(values, tuple(malformed))
+    return ScriptLabels(values, tuple(malformed))
 
 
 def parse_filter(words: Iterable[str]) -> LabelValues:

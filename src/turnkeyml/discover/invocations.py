@@ -20,7 +20,7 @@ PROCESSES = (
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundInvocations:
     """The invocations in an input, and the outcome of its script."""
 
     outcome: ScriptOutcome
@@ -38,7 +38,7 @@ def find_invocations(
     threads: int | None = None,
     input_shape: Mapping[str, tuple[int, ...]] | None = None,
     inputs: str | None = None,
-) -> Found:
+) -> FoundInvocations:
     """Every invocation in an input. ``on_found`` gets each one before its first call runs.
 
     ``input_shape`` and ``inputs`` are for model files; see ``Plan``.
@@ -49,8 +49,8 @@ def find_invocations(
     try:
         subject = reader.read(item, input_shape or {}, inputs)
     except (TurnkeyError, OSError) as error:
-        return Found(ScriptOutcome(1, describe(error)))
-    return Found(ScriptOutcome(), (subject.record,), (subject,))
+        return FoundInvocations(ScriptOutcome(1, describe(error)))
+    return FoundInvocations(ScriptOutcome(), (subject.record,), (subject,))
 
 
 def _run(
@@ -59,7 +59,7 @@ def _run(
     max_depth: int,
     on_found: Callable[[InvocationRecord], None] | None,
     threads: int | None,
-) -> Found:
+) -> FoundInvocations:
     from turnkeyml.frameworks import Register
 
     register = Register(item.stem, on_found)
@@ -81,7 +81,7 @@ def _run(
         unseen += (*register.overlooked, *([PROCESSES] if processes else []))
     for subject in subjects:
         subject.script = item.spelling
-    return Found(replace(outcome, remarks=unseen), records, tuple(subjects))
+    return FoundInvocations(replace(outcome, remarks=unseen), records, tuple(subjects))
 
 
 @contextlib.contextmanager

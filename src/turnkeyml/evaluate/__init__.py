@@ -5,11 +5,11 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "assignment": "Assignment SKIP Turns WAIT_MARGIN_SECONDS",
-        "contestants": "Contestant Contestants Entry FileContestant",
+        "assignment": "Assignment MachineTurns SKIP WAIT_MARGIN_SECONDS",
+        "contestants": "Contestant Entry FileContestant InvocationContestants",
         "invocation": "evaluate",
         "measuring": "measure_contestants",
-        "race": "Outcome Report Runner measure",
+        "race": "Outcome ProgressReport Runner measure",
         "remeasure": "measure_again",
         "rerun": "RerunRequest",
     },

@@ -41,7 +41,7 @@ class Assignment:
     """The thread limit of the frameworks outside of measurements; None for their default."""
 
 
-class Turns:
+class MachineTurns:
     """The turn of one input, which tells when it waits. Without a file, nothing is locked."""
 
     def __init__(self, path: str | None = None, sink: Sink | None = None) -> None:

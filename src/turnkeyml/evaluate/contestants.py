@@ -235,7 +235,7 @@ class LiveContestant:
 
 
 @dataclass(frozen=True)
-class Contestants:
+class InvocationContestants:
     """Creates the contestants for an invocation from its build and its live model."""
 
     folder: BuildFolder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from turnkeyml.cache import BuildFolder, safe_name, samples_file
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.contestants import Contestant, Contestants
+from turnkeyml.evaluate.contestants import Contestant, InvocationContestants
 from turnkeyml.evaluate.race import Announce, Outcome, Quiet, Runner, Tell, changed_warning, measure
 from turnkeyml.measure import (
     DEFAULT_RULE,
@@ -76,7 +76,7 @@ def _nothing_of(pattern: str) -> UnderLoad:
 
 
 def measure_contestants(
-    contestants: Contestants,
+    contestants: InvocationContestants,
     runtimes: list[Runtime],
     *,
     announce: Announce | None = None,
@@ -109,7 +109,7 @@ def measure_contestants(
 
 
 def _entrants(
-    contestants: Contestants, runtimes: list[Runtime]
+    contestants: InvocationContestants, runtimes: list[Runtime]
 ) -> tuple[list[Contestant], list[Outcome]]:
     """The contestants that can be measured, and what to say of the runtimes that cannot."""
     device = find_device(contestants.plan.device)
@@ -133,7 +133,7 @@ def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
 
 def _in_turns(
     taking_part: list[Contestant],
-    contestants: Contestants,
+    contestants: InvocationContestants,
     baseline: str,
     *,
     announce: Announce | None,
@@ -159,7 +159,10 @@ def _in_turns(
 
 
 def _under_load(
-    taking_part: list[Contestant], contestants: Contestants, tell: Tell | None, quiet: Quiet
+    taking_part: list[Contestant],
+    contestants: InvocationContestants,
+    tell: Tell | None,
+    quiet: Quiet,
 ) -> list[Outcome]:
     """What each of them does under the loads of the plan, one after the other."""
     plan, device = contestants.plan, find_device(contestants.plan.device)
@@ -172,7 +175,7 @@ def _under_load(
     return measured
 
 
-def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
+def _keep(outcome: Outcome, contestants: InvocationContestants) -> Evaluation:
     """Save an evaluation, completed with the build name and the parameters of the plan."""
     evaluation = replace(
         outcome.evaluation,

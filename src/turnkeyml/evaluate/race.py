@@ -76,7 +76,7 @@ def measure(
     wait for their turn use no processor. ``tell`` hears now and then what is being done.
     """
     runners = [Runner(c) for c in contestants]
-    report = Report(tell, rule.processes)
+    report = ProgressReport(tell, rule.processes)
     for number in range(rule.processes):
         with contextlib.ExitStack() as stack:
             ready = []
@@ -107,7 +107,7 @@ def _sample(
     ready: list[Runner],
     rule: Rule,
     announce: Announce | None,
-    report: Report,
+    report: ProgressReport,
     *,
     baseline: str,
     strict: bool,
@@ -351,7 +351,7 @@ class Runner:
         self._reason = f"{one.runtime.title} failed: {describe(error)} (see {log})"
 
 
-class Report:
+class ProgressReport:
     """Turns what a measurement knows of itself into words, at a bounded rate."""
 
     def __init__(

@@ -23,7 +23,7 @@ from turnkeyml.cache import (
     teller,
 )
 from turnkeyml.evaluate.assignment import SKIP
-from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.contestants import InvocationContestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
 from turnkeyml.measure import failed
 from turnkeyml.nouns import HERE, TUNED, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
@@ -132,7 +132,9 @@ def _measure(
         device = find_device(plan.device)
         return tuple(failed(device, r, reason, place) for r in runtimes for place in plan.places)
     decoder = from_dict(_Decoder, read_stats(folder))
-    contestants = Contestants(folder, plan, state, phase=decoder.phase, tokens=decoder.tokens)
+    contestants = InvocationContestants(
+        folder, plan, state, phase=decoder.phase, tokens=decoder.tokens
+    )
     begin_work(folder, Work(evaluations=planned(folder, plan, runtimes)))
     try:
         evaluations, _ = measure_contestants(contestants, runtimes, warn=warn)

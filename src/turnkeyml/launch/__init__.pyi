@@ -1,7 +1,7 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.launch.backend import (
-    Ending as Ending, How as How, Observation as Observation, State as State, Terms as Terms,
-    sentence as sentence,
+    Ending as Ending, How as How, TaskObservation as TaskObservation, TaskState as TaskState, Terms
+    as Terms, sentence as sentence,
 )
 from turnkeyml.launch.dry_run import forecast as forecast
 from turnkeyml.launch.follow import Follower as Follower
@@ -10,7 +10,7 @@ from turnkeyml.launch.local.backend import (
 )
 from turnkeyml.launch.pool import Limits as Limits, Pool as Pool
 from turnkeyml.launch.run import (
-    DEFAULT_TIMEOUT_SECONDS as DEFAULT_TIMEOUT_SECONDS, Journal as Journal, Launch as Launch,
+    DEFAULT_TIMEOUT_SECONDS as DEFAULT_TIMEOUT_SECONDS, Launch as Launch, RunJournal as RunJournal,
     default_seconds as default_seconds, find_tasks as find_tasks, results as results,
 )
 from turnkeyml.launch.slurm.job import TERMS as TERMS

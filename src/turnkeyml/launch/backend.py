@@ -19,7 +19,7 @@ from turnkeyml.nouns import BuildStatus
 GIB = 1 << 30
 
 
-class State(Enum):
+class TaskState(Enum):
     """The state of a task that a backend has started."""
 
     QUEUED = auto()
@@ -28,10 +28,10 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Observation:
+class TaskObservation:
     """What a backend knows of a task now."""
 
-    state: State
+    state: TaskState
     began: float | None = None
     """When it began to run, by ``time.monotonic()``; None while its time does not count."""
     ending: Ending | None = None
@@ -76,7 +76,7 @@ class Backend(Protocol):
         ``news`` is whether anything has happened since the last call.
         """
 
-    def observe(self, index: int) -> Observation:
+    def observe(self, index: int) -> TaskObservation:
         """The state of a task. Its last events can be read before it counts as ended."""
 
     def memory(self, index: int, limit: int | None) -> int | None:

@@ -105,7 +105,7 @@ def _at(plan: Plan, point: dict[str, str], item: Input) -> Plan:
 def results(
     tasks: list[Task],
     watcher: Watcher,
-    journal: Journal | None,
+    journal: RunJournal | None,
     launch: Launch,
     many: bool,
 ) -> Iterator[tuple[int, InputResult]]:
@@ -125,7 +125,7 @@ def results(
 
 
 def _finished_earlier(
-    tasks: list[Task], journal: Journal | None, launch: Launch
+    tasks: list[Task], journal: RunJournal | None, launch: Launch
 ) -> dict[int, InputResult]:
     """The results of an earlier run, by index; without the failures if they are retried."""
     if journal is None or not launch.resume:
@@ -170,7 +170,7 @@ def default_seconds() -> float:
     return environment.timeout_seconds() or DEFAULT_TIMEOUT_SECONDS
 
 
-def _keep(journal: Journal, task: Task, result: InputResult, watcher: Watcher) -> None:
+def _keep(journal: RunJournal, task: Task, result: InputResult, watcher: Watcher) -> None:
     """Store a result for ``--resume``; a warning if it cannot be, as the others must go on."""
     try:
         journal.keep(task, result)
@@ -192,7 +192,7 @@ class Earlier:
     """Whether the file and the options were the same."""
 
 
-class Journal:
+class RunJournal:
     """One file per task, written only when the task is finished."""
 
     def __init__(self, cache_dir: str) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from turnkeyml.cache import RunFolder, input_log, write_json
 from turnkeyml.evaluate import WAIT_MARGIN_SECONDS, Assignment
 from turnkeyml.frameworks import frameworks
-from turnkeyml.launch.backend import Ending, How, Observation, State, Terms
+from turnkeyml.launch.backend import Ending, How, TaskObservation, TaskState, Terms
 from turnkeyml.launch.local.processes import (
     Child,
     Launcher,
@@ -140,7 +140,7 @@ class LocalBackend:
     def wait(self, seconds: float, news: bool) -> None:
         self._launcher.wait(seconds)
 
-    def observe(self, index: int) -> Observation:
+    def observe(self, index: int) -> TaskObservation:
         started = self._started[index]
         _limit_size(started.log)
         if started.ending is None:
@@ -152,10 +152,10 @@ class LocalBackend:
                 started.ending = Ending(How.STOPPED, -started.child.stopped)
             else:
                 child = started.child
-                return Observation(
-                    State.RUNNING, started.began, pid=child.pid, stopped=child.stopped
+                return TaskObservation(
+                    TaskState.RUNNING, started.began, pid=child.pid, stopped=child.stopped
                 )
-        return Observation(State.ENDED, started.began, started.ending)
+        return TaskObservation(TaskState.ENDED, started.began, started.ending)
 
     def memory(self, index: int, limit: int | None) -> int:
         started = self._started[index]

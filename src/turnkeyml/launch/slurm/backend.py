@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.launch.backend import Ending, How, Observation
+from turnkeyml.launch.backend import Ending, How, TaskObservation
 from turnkeyml.launch.slurm import controller
 from turnkeyml.launch.slurm.controller import Controller, Note, interrupts_deferred
 from turnkeyml.launch.slurm.job import TERMS, SlurmJob, ending_of
@@ -129,7 +129,7 @@ class SlurmBackend:
         for index, job in list(self._jobs.items()):
             self._see_to_end(index, job)
 
-    def observe(self, index: int) -> Observation:
+    def observe(self, index: int) -> TaskObservation:
         job, now = self._jobs[index], time.monotonic()
         if job.ending is None and job.gone_since is not None:
             self._ask_for_end(job, now - job.gone_since)

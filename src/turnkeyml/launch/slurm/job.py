@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeyml.launch.backend import Ending, How, Observation, State, Terms
+from turnkeyml.launch.backend import Ending, How, TaskObservation, TaskState, Terms
 from turnkeyml.launch.slurm.controller import FinalState, QueuedJob
 
 TERMS = Terms(
@@ -88,14 +88,14 @@ class SlurmJob:
             self._hopeless_since = (self._hopeless_since or now) if hopeless else None
         return before != (self.state, self.gone_since is None)
 
-    def observation(self) -> Observation:
+    def observation(self) -> TaskObservation:
         """Its state for the pool; its time counts only while the queue shows it running."""
         if self.ending is not None:
-            return Observation(State.ENDED, ending=self.ending)
+            return TaskObservation(TaskState.ENDED, ending=self.ending)
         if self.gone_since is None and self.state in ("PENDING", "CONFIGURING"):
-            return Observation(State.QUEUED)
+            return TaskObservation(TaskState.QUEUED)
         counts = self.gone_since is None and self.state == "RUNNING"
-        return Observation(State.RUNNING, self._began if counts else None)
+        return TaskObservation(TaskState.RUNNING, self._began if counts else None)
 
     def is_hopeless(self, now: float) -> bool:
         """Whether it can never start."""
