@@ -12,7 +12,7 @@ __getattr__ = door(
         "hosts": "Connection SSH_FAILED examine_on",
         "interpreters": "Interpreter Standby keeping_standby kept_standby take_standby",
         "machine": (
-            "Gpu allowed_processors cpu_name cpu_quota find_gpus frequency_mhz governor "
+            "GpuInfo allowed_processors cpu_name cpu_quota find_gpus frequency_mhz governor "
             "last_cache_bytes load_average total_memory_bytes usable_cores"
         ),
         "process_tree": (

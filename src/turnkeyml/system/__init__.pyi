@@ -12,8 +12,8 @@ from turnkeyml.system.interpreters import (
     kept_standby as kept_standby, take_standby as take_standby,
 )
 from turnkeyml.system.machine import (
-    Gpu as Gpu, allowed_processors as allowed_processors, cpu_name as cpu_name, cpu_quota as
-    cpu_quota, find_gpus as find_gpus, frequency_mhz as frequency_mhz, governor as governor,
+    GpuInfo as GpuInfo, allowed_processors as allowed_processors, cpu_name as cpu_name, cpu_quota
+    as cpu_quota, find_gpus as find_gpus, frequency_mhz as frequency_mhz, governor as governor,
     last_cache_bytes as last_cache_bytes, load_average as load_average, total_memory_bytes as
     total_memory_bytes, usable_cores as usable_cores,
 )

@@ -167,7 +167,7 @@ def total_memory_bytes() -> int | None:
 
 
 @dataclass(frozen=True)
-class Gpu:
+class GpuInfo:
     """A GPU; what its driver does not tell is empty."""
 
     name: str
@@ -175,14 +175,14 @@ class Gpu:
     memory_bytes: int | None = None
 
 
-def find_gpus(root: Path = ROOT) -> list[Gpu]:
+def find_gpus(root: Path = ROOT) -> list[GpuInfo]:
     """Every GPU; of one without a driver only the vendor and the number of the model."""
     working = _from_driver()
     others = [gpu for gpu in _from_bus(root) if not (working and gpu.name.startswith("NVIDIA"))]
     return working + others
 
 
-def _from_driver() -> list[Gpu]:
+def _from_driver() -> list[GpuInfo]:
     import shutil
     import subprocess
 
@@ -199,15 +199,15 @@ def _from_driver() -> list[Gpu]:
     return [gpu for line in lines if (gpu := _parsed(line)) is not None]
 
 
-def _parsed(line: str) -> Gpu | None:
+def _parsed(line: str) -> GpuInfo | None:
     fields = [field.strip() for field in line.split(",")]
     if len(fields) != 3 or not fields[0]:
         return None
     mebibytes = int(fields[2]) if fields[2].isdigit() else None
-    return Gpu(fields[0], fields[1], None if mebibytes is None else mebibytes << 20)
+    return GpuInfo(fields[0], fields[1], None if mebibytes is None else mebibytes << 20)
 
 
-def _from_bus(root: Path) -> list[Gpu]:
+def _from_bus(root: Path) -> list[GpuInfo]:
     found = []
     for folder in sorted((root / "sys/bus/pci/devices").glob("*")):
         try:
@@ -217,5 +217,5 @@ def _from_bus(root: Path) -> list[Gpu]:
         except OSError:
             continue
         if kind.startswith(DISPLAY_CLASS) and vendor in VENDORS:
-            found.append(Gpu(f"{VENDORS[vendor]} GPU, PCI device {model.removeprefix('0x')}"))
+            found.append(GpuInfo(f"{VENDORS[vendor]} GPU, PCI device {model.removeprefix('0x')}"))
     return found
