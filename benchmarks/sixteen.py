@@ -270,7 +270,7 @@ def contestants(cache: Path, stack: contextlib.ExitStack) -> dict[str, Any]:
     import runpy
 
     from turnkeyml.cache import BuildFolder, read_state
-    from turnkeyml.evaluate import Contestants
+    from turnkeyml.evaluate import InvocationContestants
     from turnkeyml.measure import open_session
     from turnkeyml.nouns import Plan
     from turnkeyml.runtimes import LiveModel, Request, find_runtime
@@ -279,7 +279,9 @@ def contestants(cache: Path, stack: contextlib.ExitStack) -> dict[str, Any]:
     (path,) = (p for p in cache.iterdir() if (p / "turnkey_stats.yaml").exists())
     folder = BuildFolder(cache, path.name)
     plan = Plan(str(cache), device="x86", runtimes=("ort",), precisions=("fp32", "fp16"))
-    entrants = Contestants(folder, plan, read_state(folder)).of(find_runtime("ort", "x86"))
+    entrants = InvocationContestants(folder, plan, read_state(folder)).of(
+        find_runtime("ort", "x86")
+    )
     meters = {f"ort {e.precision}": stack.enter_context(e.enter(0)).meter for e in entrants}
     import torch
 

@@ -23,7 +23,7 @@ PARENT = {
     "turnkeyml.cli.parser": ["parse", "run"],
     "turnkeyml.cli.cache_benchmark": ["tell_damages", "remeasure", "build_lines"],
     "turnkeyml.api.builds": ["plan_of", "select_builds"],
-    "turnkeyml.system.standby": ["Standby.__init__", "Standby.answer", "Standby.close"],
+    "turnkeyml.system.interpreters": ["Standby.__init__", "Standby.answer", "Standby.close"],
     "turnkeyml.runtimes.elsewhere": ["require_elsewhere"],
     "turnkeyml.evaluate.remeasure": [
         "measure_again",
@@ -34,8 +34,7 @@ PARENT = {
     ],
     "turnkeyml.evaluate.contestants": ["checksum"],
     "turnkeyml.evaluate.measuring": ["measure", "save_evaluation"],
-    "turnkeyml.evaluate.contest": ["memory_speed"],
-    "turnkeyml.evaluate.runner": ["Runner.outcome"],
+    "turnkeyml.evaluate.race": ["memory_speed", "Runner.outcome"],
     "turnkeyml.measure.spawn": [
         "Worker.__init__",
         "Worker.sample",

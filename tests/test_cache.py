@@ -18,7 +18,7 @@ import yaml
 from turnkeyml import benchmark_files, benchmark_model, build_model, load_state
 from turnkeyml.cache import BuildFolder, build_name, remove_leftovers, replacing, safe_name, to_yaml
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.launch import Journal
+from turnkeyml.launch import RunJournal
 from turnkeyml.measure import load_samples
 
 from .conftest import EXAMPLES
@@ -452,5 +452,5 @@ def test_a_run_removes_what_killed_commands_left_half_written(cache):
     for rest in rests:
         rest.write_text("half")
         os.utime(rest, (0, 0))
-    Journal(str(cache)).begin([])
+    RunJournal(str(cache)).begin([])
     assert not any(rest.exists() for rest in rests)

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.evaluate import Turns
+from turnkeyml.evaluate import MachineTurns
 from turnkeyml.launch import (
     TERMS,
     Ending,
     Follower,
     How,
-    Journal,
     Limits,
-    Observation,
     Pool,
-    State,
+    RunJournal,
+    TaskObservation,
+    TaskState,
     Terms,
     follow,
     sentence,
@@ -96,7 +96,7 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.size = 2
-        self.seen: dict[int, Observation] = {}
+        self.seen: dict[int, TaskObservation] = {}
         self.leftovers: list[int] = []
         self.used: int | None = None
         self.kills: list[int] = []
@@ -113,14 +113,18 @@ class Cluster:
 
     def found(self) -> Sequence[int]:
         found, self.leftovers = self.leftovers, []
-        self.seen |= {index: Observation(State.RUNNING, time.monotonic()) for index in found}
+        self.seen |= {
+            index: TaskObservation(TaskState.RUNNING, time.monotonic()) for index in found
+        }
         return found
 
     def room(self) -> int:
         return self.size - len(self.seen)
 
     def start(self, indices: Sequence[int]) -> Sequence[int]:
-        self.seen |= {index: Observation(State.RUNNING, time.monotonic()) for index in indices}
+        self.seen |= {
+            index: TaskObservation(TaskState.RUNNING, time.monotonic()) for index in indices
+        }
         return indices
 
     def events(self, index: int) -> Path:
@@ -130,7 +134,7 @@ class Cluster:
         time.sleep(seconds)
         self.act()
 
-    def observe(self, index: int) -> Observation:
+    def observe(self, index: int) -> TaskObservation:
         return self.seen[index]
 
     def memory(self, index: int, limit: int | None) -> int | None:
@@ -274,7 +278,7 @@ def test_waiting_in_a_queue_does_not_count(cluster):
     def act() -> None:
         queued = time.monotonic() < began + 0.4
         since = None if queued else began + 0.4
-        cluster.seen[0] = Observation(State.QUEUED if queued else State.RUNNING, since)
+        cluster.seen[0] = TaskObservation(TaskState.QUEUED if queued else TaskState.RUNNING, since)
         if time.monotonic() > began + 0.5:
             cluster.tell(0, events.InputFinished())
 
@@ -290,7 +294,7 @@ def test_a_task_over_its_memory_is_killed(cluster):
 
 
 def test_how_a_process_ended_matters_only_if_it_was_not_done(cluster):
-    ended = Observation(State.ENDED, ending=Ending(How.CANCELLED))
+    ended = TaskObservation(TaskState.ENDED, ending=Ending(How.CANCELLED))
     cluster.tell(0, events.InputFinished())
     cluster.act = lambda: cluster.seen.update(dict.fromkeys(cluster.seen, ended))
     results = run(cluster, 2)
@@ -301,7 +305,7 @@ def test_how_a_process_ended_matters_only_if_it_was_not_done(cluster):
 def test_a_failure_has_its_log_once(cluster, tmp_path):
     cluster.log = tmp_path / "log"
     told = Ending(How.EXITED, 3, log=str(cluster.log))
-    ends = [Observation(State.ENDED, ending=e) for e in (told, replace(told, log=""))]
+    ends = [TaskObservation(TaskState.ENDED, ending=e) for e in (told, replace(told, log=""))]
     cluster.act = lambda: cluster.seen.update({p: ends[p] for p in cluster.seen})
     first, second = (result for _, result in sorted(run(cluster, 2).items()))
     assert str(cluster.log) in first.failure
@@ -485,7 +489,7 @@ GOOD = to_dict(InputResult(Input("script.py")))
     ids=lambda text: text[:12],
 )
 def test_a_damaged_record_counts_as_not_finished(tmp_path, text):
-    journal, task = Journal(str(tmp_path)), make_tasks()[0]
+    journal, task = RunJournal(str(tmp_path)), make_tasks()[0]
     journal.begin([task])
     journal.keep(task, InputResult(task.input))
     assert journal.finished(task) is not None
@@ -566,7 +570,7 @@ def test_waiting_is_a_phase_of_its_own(follower, tmp_path, monkeypatch):
 
 def test_a_turn_is_told_when_it_is_awaited_taken_and_returned(tmp_path):
     told = []
-    turns = Turns(str(tmp_path / "turns"), events.Sink(listener=told.append))
+    turns = MachineTurns(str(tmp_path / "turns"), events.Sink(listener=told.append))
     turns.work()
     with turns.alone("a"):
         told.append("measured")

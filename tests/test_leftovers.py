@@ -48,17 +48,17 @@ LEFT = {
 WATCHED = """
 import dataclasses, json, os, signal
 from turnkeyml.interpreter import adopt_orphans
-from turnkeyml.system import leftovers, process_tree
+from turnkeyml.system import children, note_leftovers, read_leftovers
 adopt_orphans()
 {script}
-leftovers.note()
-before = leftovers.read()
+note_leftovers()
+before = read_leftovers()
 start = time.monotonic()
 while time.monotonic() - start < 1:
     {meanwhile}
-found = before.until(leftovers.read())
+found = before.until(read_leftovers())
 print(json.dumps(found and dataclasses.asdict(found)), flush=True)
-for pid in process_tree.children(os.getpid()):
+for pid in children(os.getpid()):
     os.kill(pid, signal.SIGKILL)
 os._exit(0)
 """

@@ -46,7 +46,7 @@ def test_what_is_not_shared(tmp_path, text):
 
 @pytest.mark.parametrize("library", ["keras", "tensorflow", "jax"])
 def test_what_a_framework_leaves_to_the_scripts_is_not_shared(tmp_path, library, monkeypatch):
-    monkeypatch.setattr("turnkeyml.launch.local.preload._is_installed", lambda package: True)
+    monkeypatch.setattr("turnkeyml.launch.local.backend._is_installed", lambda package: True)
     assert shared_imports(write(tmp_path, f"import {library}\n")) == []
     assert shared_imports(write(tmp_path, "import yaml\n")) == ["yaml"]
 

@@ -16,7 +16,13 @@ import yaml
 
 from turnkeyml.cache import BuildFolder, read_state
 from turnkeyml.display import race_lines, watchers
-from turnkeyml.evaluate import Contestants, FileContestant, Report, measure, measure_contestants
+from turnkeyml.evaluate import (
+    FileContestant,
+    InvocationContestants,
+    ProgressReport,
+    measure,
+    measure_contestants,
+)
 from turnkeyml.evaluate.measuring import _wanted_baseline
 from turnkeyml.measure import (
     DEFAULT_RULE,
@@ -387,7 +393,9 @@ def test_a_limit_can_be_set_by_hand():
 def test_a_long_measurement_is_told_at_a_bounded_rate():
     heard: list[tuple[float, str]] = []
     now = iter(np.arange(0, 1000, 0.5))
-    report = Report(lambda seconds, doing: heard.append((seconds, doing)), 1, lambda: next(now))
+    report = ProgressReport(
+        lambda seconds, doing: heard.append((seconds, doing)), 1, lambda: next(now)
+    )
     for _ in range(60):
         report.progress(SamplingProgress(1.0, 3))
     assert 4 <= len(heard) <= 60 * 0.5 / 5 + 1
@@ -396,7 +404,9 @@ def test_a_long_measurement_is_told_at_a_bounded_rate():
 
 def test_the_words_say_what_is_going_on():
     heard: list[str] = []
-    report = Report(lambda _, doing: heard.append(doing), 5, iter(range(0, 900, 9)).__next__)
+    report = ProgressReport(
+        lambda _, doing: heard.append(doing), 5, iter(range(0, 900, 9)).__next__
+    )
     report.loading("ort fp32")
     report.progress(SamplingProgress(1.0, 1, PAUSING))
     report.next_process()
@@ -519,7 +529,7 @@ def test_the_baseline_can_be_chosen(raced, tmp_path):
     folder = BuildFolder(tmp_path, raced[1].name)
     both = ("fp32", "fp16")
     plan = Plan(str(tmp_path), "x86", iterations=2, precisions=both, baseline="ort-fp16")
-    contestants = Contestants(folder, plan, read_state(folder))
+    contestants = InvocationContestants(folder, plan, read_state(folder))
     _, race = measure_contestants(contestants, [find_runtime("ort", "x86")])
     assert race.baseline == "ort fp16"
 

@@ -26,7 +26,7 @@ from turnkeyml.launch import (
     parse_arguments,
     results,
 )
-from turnkeyml.launch.slurm import commands
+from turnkeyml.launch.slurm import controller
 from turnkeyml.nouns import Input, InputResult, Plan, Task, events
 
 BLANK = "import time\n"
@@ -36,7 +36,7 @@ SUBMITTER = """
 import sys
 from turnkeyml.launch.pool import Limits
 from turnkeyml.launch.run import Launch, results
-from turnkeyml.launch.slurm.options import SlurmOptions
+from turnkeyml.launch.slurm.run import SlurmOptions
 from turnkeyml.nouns import Input, Plan, Task
 
 class Watcher:
@@ -476,7 +476,7 @@ def test_a_run_may_be_followed_in_another_order(cache):
 
 def test_an_array_counts_from_the_first_of_its_tasks(cache, monkeypatch):
     words: list[str] = []
-    monkeypatch.setattr(commands, "submit", lambda *given: words.extend(given) or "7")
+    monkeypatch.setattr(controller, "submit", lambda *given: words.extend(given) or "7")
     tasks = tasks_of(cache, "a.py", "b.py", "c.py")
     with open_run(tasks, False, pytest.fail) as (run, _):
         placed = dict(enumerate(tasks, start=1))

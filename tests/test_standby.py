@@ -14,7 +14,7 @@ import pytest
 from turnkeyml.errors import TurnkeyError
 from turnkeyml.nouns import HERE, Place
 from turnkeyml.runtimes import find_runtime, started_ahead
-from turnkeyml.system import Standby, standby
+from turnkeyml.system import Standby, interpreters
 
 from .conftest import EXAMPLES, printed
 
@@ -90,20 +90,20 @@ def test_each_of_several_builds_has_a_process_of_its_own(built, program, tmp_pat
 
 def test_those_that_nobody_takes_end():
     with started_ahead([HERE], [find_runtime("ort", "x86")], WORKER):
-        waiting = standby.kept_standby("")
+        waiting = interpreters.kept_standby("")
         assert waiting.process.poll() is None
     assert waiting.process.poll() is not None
-    assert standby.kept_standby("") is None
+    assert interpreters.kept_standby("") is None
 
 
 def test_live_models_need_none():
     with started_ahead((), [find_runtime("torch-eager", "x86")], WORKER):
-        assert standby.kept_standby("") is None
+        assert interpreters.kept_standby("") is None
 
 
 def test_one_that_cannot_start_is_left_to_whoever_requires_it():
     with started_ahead([Place("x", "/absent/python")], [find_runtime("ort", "x86")], WORKER):
-        assert standby.take_standby("/absent/python") is None
+        assert interpreters.take_standby("/absent/python") is None
 
 
 def test_it_answers_in_order_and_as_often_as_it_is_asked():

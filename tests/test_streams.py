@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from turnkeyml.display import console
-from turnkeyml.system.capture import captured
+from turnkeyml.system.this_process import captured
 
 from .conftest import SMALL_MODEL
 from .test_compare import measure

@@ -17,7 +17,7 @@ from turnkeyml.display import system_lines
 from turnkeyml.measure import LIMITS, noise
 from turnkeyml.nouns import DeviceInfo, Grade, RuntimeInfo
 from turnkeyml.runtimes import registry
-from turnkeyml.system import Gpu, cpu_name, find_gpus
+from turnkeyml.system import GpuInfo, cpu_name, find_gpus
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +152,8 @@ def smi(tmp_path: Path, monkeypatch):
 def test_gpus_are_those_of_the_driver(smi, tmp_path):
     smi("echo 'NVIDIA H200, 580.95, 143771'; echo 'NVIDIA Thor, 580.95, [N/A]'")
     assert find_gpus(tmp_path) == [
-        Gpu("NVIDIA H200", "580.95", 143771 << 20),
-        Gpu("NVIDIA Thor", "580.95", None),
+        GpuInfo("NVIDIA H200", "580.95", 143771 << 20),
+        GpuInfo("NVIDIA Thor", "580.95", None),
     ]
 
 
@@ -164,7 +164,7 @@ def test_a_gpu_without_a_driver_is_found_on_the_bus(smi, tmp_path):
         folder.mkdir(parents=True)
         for name, text in (("class", kind), ("vendor", vendor), ("device", "0x2335")):
             (folder / name).write_text(text + "\n")
-    assert find_gpus(tmp_path) == [Gpu("NVIDIA GPU, PCI device 2335")]
+    assert find_gpus(tmp_path) == [GpuInfo("NVIDIA GPU, PCI device 2335")]
 
 
 def test_an_arm_core_has_a_name(tmp_path):

@@ -109,7 +109,7 @@ def _evaluate_files(
 ) -> list[InputResult]:
     """Evaluate every input at every point of the sweep."""
     from turnkeyml.display import make_watcher, print_lines, sweep_lines
-    from turnkeyml.launch import Journal, find_tasks
+    from turnkeyml.launch import RunJournal, find_tasks
     from turnkeyml.launch import results as evaluate
 
     tasks = find_tasks(input_names(input_files), plan, launch)
@@ -122,7 +122,7 @@ def _evaluate_files(
         overview=len(tasks) * many,
         verbose=verbose,
     )
-    journal = None if plan.analyze_only and not many else Journal(plan.cache_dir)
+    journal = None if plan.analyze_only and not many else RunJournal(plan.cache_dir)
     kept: list[tuple[int, InputResult]] = []
     swept = any(task.plan.parameters for task in tasks)
     for position, result in evaluate(tasks, watcher, journal, launch, many):

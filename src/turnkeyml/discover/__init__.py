@@ -5,11 +5,12 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "inputs": "did_you_mean find_inputs is_input_name",
+        "inputs": (
+            "did_you_mean find_inputs is_input_name parse_filter read_labels shipped_corpora "
+            "shipped_models shipped_named shipped_names similar_names"
+        ),
         "invocations": "find_invocations",
-        "labels": "parse_filter read_labels",
         "script": "finish_like_python",
-        "shipped": "shipped_corpora shipped_models shipped_named shipped_names similar_names",
         "sweep": "file_inputs parse_shapes parse_sweep script_words",
     },
 )

@@ -1,21 +1,26 @@
-"""Finding the invocations in an input: run the script and record its calls, or read the file."""
+"""Find the invocations in an input: run the script and record its calls, or read the file."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from multiprocessing.process import BaseProcess
 
 from turnkeyml.build import Subject
-from turnkeyml.discover.processes import PROCESSES, counting_processes
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
 from turnkeyml.nouns import Input, InvocationRecord, ScriptOutcome
 
+PROCESSES = (
+    "The script starts other processes (multiprocessing, mp.spawn), and turnkey records only the "
+    "calls in the script's own process: call the function of the worker there, without a process."
+)
+
 
 @dataclass(frozen=True)
-class Found:
+class FoundInvocations:
     """The invocations in an input, and the outcome of its script."""
 
     outcome: ScriptOutcome
@@ -33,7 +38,7 @@ def find_invocations(
     threads: int | None = None,
     input_shape: Mapping[str, tuple[int, ...]] | None = None,
     inputs: str | None = None,
-) -> Found:
+) -> FoundInvocations:
     """Every invocation in an input. ``on_found`` gets each one before its first call runs.
 
     ``input_shape`` and ``inputs`` are for model files; see ``Plan``.
@@ -44,8 +49,8 @@ def find_invocations(
     try:
         subject = reader.read(item, input_shape or {}, inputs)
     except (TurnkeyError, OSError) as error:
-        return Found(ScriptOutcome(1, describe(error)))
-    return Found(ScriptOutcome(), (subject.record,), (subject,))
+        return FoundInvocations(ScriptOutcome(1, describe(error)))
+    return FoundInvocations(ScriptOutcome(), (subject.record,), (subject,))
 
 
 def _run(
@@ -54,7 +59,7 @@ def _run(
     max_depth: int,
     on_found: Callable[[InvocationRecord], None] | None,
     threads: int | None,
-) -> Found:
+) -> FoundInvocations:
     from turnkeyml.frameworks import Register
 
     register = Register(item.stem, on_found)
@@ -76,4 +81,21 @@ def _run(
         unseen += (*register.overlooked, *([PROCESSES] if processes else []))
     for subject in subjects:
         subject.script = item.spelling
-    return Found(replace(outcome, remarks=unseen), records, tuple(subjects))
+    return FoundInvocations(replace(outcome, remarks=unseen), records, tuple(subjects))
+
+
+@contextlib.contextmanager
+def counting_processes() -> Iterator[list[str]]:
+    """Within the block, the list gets the name of every process that ``multiprocessing`` starts."""
+    started: list[str] = []
+    original = BaseProcess.start
+
+    def start(process: BaseProcess) -> None:
+        original(process)
+        started.append(process.name)
+
+    BaseProcess.start = start  # type: ignore[method-assign,assignment]
+    try:
+        yield started
+    finally:
+        BaseProcess.start = original  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Running a script in this process as ``python script.py`` would."""
+"""Run a script in this process as ``python script.py`` would."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TextIO
 
-from turnkeyml.discover.packaged import RELATIVE_IMPORT, module_of
 from turnkeyml.errors import describe
 from turnkeyml.nouns import ScriptOutcome
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
+RELATIVE_IMPORT = "attempted relative import with no known parent package"
+"""How Python words that a file of a package runs as a script."""
 
 
 def run_script(path: str, arguments: tuple[str, ...], module: str = "") -> ScriptOutcome:
@@ -97,6 +98,19 @@ def _hint(error: BaseException, path: str) -> str:
     folder, module = found
     there = "" if folder == os.getcwd() else f" in {folder}"
     return f". Run it as a module of its package{there}: turnkey -m {module}"
+
+
+def module_of(path: str) -> tuple[str, str] | None:
+    """The folder of the outermost package around a file, and its name there; None if in none.
+
+    The folder of a file without ``__init__.py`` is taken for a package of its own.
+    """
+    file = Path(os.path.abspath(path))
+    names, folder = [file.stem], file.parent
+    while folder.name.isidentifier() and (len(names) == 1 or (folder / "__init__.py").exists()):
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return (str(folder), ".".join(names)) if len(names) > 1 else None
 
 
 def _outcome_of_exit(stop: SystemExit) -> ScriptOutcome:

@@ -5,17 +5,12 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "assignment": "Assignment WAIT_MARGIN_SECONDS",
-        "contest": "measure",
-        "contestants": "Contestants",
-        "entries": "Contestant Entry FileContestant",
+        "assignment": "Assignment MachineTurns SKIP WAIT_MARGIN_SECONDS",
+        "contestants": "Contestant Entry FileContestant InvocationContestants",
         "invocation": "evaluate",
         "measuring": "measure_contestants",
-        "progress": "Report",
+        "race": "Outcome ProgressReport Runner measure",
         "remeasure": "measure_again",
         "rerun": "RerunRequest",
-        "runner": "Outcome Runner",
-        "skip": "SKIP",
-        "turns": "Turns",
     },
 )

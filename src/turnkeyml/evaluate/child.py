@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from turnkeyml.cache import limit_waits, name_process
 from turnkeyml.discover import find_invocations, finish_like_python
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.assignment import Assignment
-from turnkeyml.evaluate.turns import Turns
+from turnkeyml.evaluate.assignment import Assignment, MachineTurns
 from turnkeyml.nouns import (
     Input,
     InputFinished,
@@ -60,7 +59,7 @@ def perform(assignment: Assignment) -> None:
     name_process(f"turnkey {task.input.spelling}")
     if assignment.wait_seconds is not None:
         limit_waits(assignment.wait_seconds)
-    turns = Turns(assignment.turns, sink)
+    turns = MachineTurns(assignment.turns, sink)
     turns.work()
     try:
         sequence = _load_sequence(task.sequence)

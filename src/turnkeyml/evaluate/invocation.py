@@ -1,4 +1,4 @@
-"""Building and measuring one invocation, for the input child and for the API."""
+"""Build and measure one invocation, for the input child and for the API."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from turnkeyml.cache import (
     update_stats,
 )
 from turnkeyml.errors import TurnkeyError, describe
-from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.assignment import MachineTurns
+from turnkeyml.evaluate.contestants import InvocationContestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
-from turnkeyml.evaluate.turns import Turns
 from turnkeyml.nouns import (
     HERE,
     ArtifactChanged,
@@ -68,11 +68,13 @@ def evaluate(
     sequence: Sequence | None = None,
     *,
     labels: dict[str, tuple[str, ...]] | None = None,
-    turns: Turns | None = None,
+    turns: MachineTurns | None = None,
 ) -> InvocationResult:
     """Build and measure an invocation as planned. Failures are part of the result."""
     folder = BuildFolder(Path(plan.cache_dir), subject.record.build_name)
-    work = _Work(subject, plan, folder, sink, sequence, labels or {}, turns or Turns(sink=sink))
+    work = _Work(
+        subject, plan, folder, sink, sequence, labels or {}, turns or MachineTurns(sink=sink)
+    )
     result = InvocationResult(subject.record, build_dir=str(folder.path))
     if work.obstacle:
         return replace(result, skipped=work.obstacle)
@@ -125,7 +127,7 @@ class _Work:
     sink: Sink
     sequence: Sequence | None
     labels: dict[str, tuple[str, ...]]
-    turns: Turns
+    turns: MachineTurns
 
     @property
     def obstacle(self) -> str | None:
@@ -309,7 +311,7 @@ class _Work:
         fresh = built is not None and not built.reused
         record = self.subject.record
         measured = self._wanted.precisions if built is not None and self.sequence is None else ()
-        contestants = Contestants(
+        contestants = InvocationContestants(
             self.folder,
             self.plan,
             state,

@@ -1,32 +1,44 @@
-"""Measuring the contestants of an invocation, keeping what came of it, and who has won."""
+"""Measure the contestants of an invocation, in a race or under load, and keep the evaluations."""
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
-from turnkeyml.cache import BuildFolder, samples_file
+from turnkeyml.cache import BuildFolder, safe_name, samples_file
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.evaluate.contest import Announce, Quiet, measure
-from turnkeyml.evaluate.contestants import Contestants
-from turnkeyml.evaluate.entries import Contestant
-from turnkeyml.evaluate.loading import measure_loads
-from turnkeyml.evaluate.progress import Tell
-from turnkeyml.evaluate.runner import Outcome, changed_warning
+from turnkeyml.evaluate.contestants import Contestant, InvocationContestants
+from turnkeyml.evaluate.race import Announce, Outcome, Quiet, Runner, Tell, changed_warning, measure
 from turnkeyml.measure import (
     DEFAULT_RULE,
     QUICK_RULE,
     RIGOROUS_RULE,
     SELF_REPORTED,
+    LoadPoint,
     Rule,
     failed,
+    grade_of,
     judge,
+    load_flags,
     save_evaluation,
     with_token_times,
 )
-from turnkeyml.nouns import HERE, Evaluation, Plan, RaceResult, UnderLoad, answers_to
-from turnkeyml.runtimes import Runtime, find_device
+from turnkeyml.nouns import (
+    HERE,
+    Evaluation,
+    LoadPlan,
+    Plan,
+    RaceResult,
+    UnderLoad,
+    Verification,
+    answers_to,
+)
+from turnkeyml.runtimes import Device, Runtime, find_device
+from turnkeyml.system import read_leftovers
 
 RULES = {rule.name: rule for rule in (DEFAULT_RULE, QUICK_RULE, RIGOROUS_RULE)}
 
@@ -64,7 +76,7 @@ def _nothing_of(pattern: str) -> UnderLoad:
 
 
 def measure_contestants(
-    contestants: Contestants,
+    contestants: InvocationContestants,
     runtimes: list[Runtime],
     *,
     announce: Announce | None = None,
@@ -97,7 +109,7 @@ def measure_contestants(
 
 
 def _entrants(
-    contestants: Contestants, runtimes: list[Runtime]
+    contestants: InvocationContestants, runtimes: list[Runtime]
 ) -> tuple[list[Contestant], list[Outcome]]:
     """The contestants that can be measured, and what to say of the runtimes that cannot."""
     device = find_device(contestants.plan.device)
@@ -112,23 +124,16 @@ def _entrants(
     return taking_part, refused
 
 
-def _under_load(
-    taking_part: list[Contestant], contestants: Contestants, tell: Tell | None, quiet: Quiet
-) -> list[Outcome]:
-    """What each of them does under the loads of the plan, one after the other."""
-    plan, device = contestants.plan, find_device(contestants.plan.device)
-    assert plan.load is not None
-    measured: list[Outcome] = []
-    for one in taking_part:
-        measured += measure_loads(
-            one, plan.load, rule_of(plan), device, contestants.threads, tell=tell, quiet=quiet
-        )
-    return measured
+def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
+    """Those that take turns, together; each one that measures by itself, alone."""
+    in_turns = [c for c in contestants if not c.runtime.reports_itself]
+    alone = [[c] for c in contestants if c.runtime.reports_itself]
+    return [*([in_turns] if in_turns else []), *alone]
 
 
 def _in_turns(
     taking_part: list[Contestant],
-    contestants: Contestants,
+    contestants: InvocationContestants,
     baseline: str,
     *,
     announce: Announce | None,
@@ -153,18 +158,24 @@ def _in_turns(
     return measured
 
 
-def _groups(contestants: list[Contestant]) -> list[list[Contestant]]:
-    """Those that take turns, together; each one that measures by itself, alone."""
-    in_turns = [c for c in contestants if not c.runtime.reports_itself]
-    alone = [[c] for c in contestants if c.runtime.reports_itself]
-    return [*([in_turns] if in_turns else []), *alone]
+def _under_load(
+    taking_part: list[Contestant],
+    contestants: InvocationContestants,
+    tell: Tell | None,
+    quiet: Quiet,
+) -> list[Outcome]:
+    """What each of them does under the loads of the plan, one after the other."""
+    plan, device = contestants.plan, find_device(contestants.plan.device)
+    assert plan.load is not None
+    measured: list[Outcome] = []
+    for one in taking_part:
+        measured += measure_loads(
+            one, plan.load, rule_of(plan), device, contestants.threads, tell=tell, quiet=quiet
+        )
+    return measured
 
 
-def _is_reported(outcome: Outcome) -> bool:
-    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
-
-
-def _keep(outcome: Outcome, contestants: Contestants) -> Evaluation:
+def _keep(outcome: Outcome, contestants: InvocationContestants) -> Evaluation:
     """Save an evaluation, completed with the build name and the parameters of the plan."""
     evaluation = replace(
         outcome.evaluation,
@@ -198,6 +209,10 @@ def _race(
     return race
 
 
+def _is_reported(outcome: Outcome) -> bool:
+    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
+
+
 def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:
     """The label of the baseline: the requested one, else the original model, else the first."""
     measured = [e for e in evaluations if e.ok] or list(evaluations)
@@ -208,14 +223,99 @@ def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation
     return measured[0].label
 
 
-def _answers_to(wanted: str, evaluation: Evaluation) -> bool:
-    one = evaluation
-    return answers_to(wanted, one.runtime, one.python, one.precision, one.host)
-
-
 def _wanted_baseline(plan: Plan, runtimes: list[Runtime]) -> str:
     """The one asked for, with or without its precision; else what runs the model as it is."""
     if plan.baseline:
         return plan.baseline.replace(" ", "-")
     live = sorted((r for r in runtimes if not r.measures_files), key=lambda r: not r.as_it_is)
     return live[0].name if live else ""
+
+
+def _answers_to(wanted: str, evaluation: Evaluation) -> bool:
+    one = evaluation
+    return answers_to(wanted, one.runtime, one.python, one.precision, one.host)
+
+
+def measure_loads(
+    contestant: Contestant,
+    plan: LoadPlan,
+    rule: Rule,
+    device: Device,
+    threads: int,
+    *,
+    tell: Tell | None = None,
+    quiet: Quiet = contextlib.nullcontext,
+) -> list[Outcome]:
+    """Load a contestant once and measure it under every load of a plan; a failure is an outcome,
+    and costs only what would have followed."""
+    runner = Runner(contestant)
+    outcomes: list[Outcome] = []
+    with contextlib.ExitStack() as stack:
+        if not runner.enter(stack, 0):
+            return [runner.outcome(rule, device, threads)]
+        left = read_leftovers()
+        with quiet():
+            points, failure = _points(runner, contestant, plan, rule, tell)
+        own = None if contestant.place.host else left.until(read_leftovers())
+        for point in points:
+            runner.note(replace(point.samples, own_load=own), point.observation)
+            made = runner.outcome(rule, device, threads)
+            outcomes.append(_completed(made, point, contestant.folder))
+            runner.forget()
+        if failure is not None:
+            runner.note(failure)
+            outcomes.append(runner.outcome(rule, device, threads))
+    return outcomes
+
+
+def _points(
+    runner: Runner, contestant: Contestant, plan: LoadPlan, rule: Rule, tell: Tell | None
+) -> tuple[list[LoadPoint], BaseException | None]:
+    """What was measured, and what went wrong, if anything."""
+    assert runner.entry is not None
+    began = time.monotonic()
+    found: list[LoadPoint] = []
+
+    def say(doing: str) -> None:
+        if tell is not None:
+            tell(time.monotonic() - began, f"{runner.label}: {doing}")
+
+    try:
+        for point in runner.entry.under_load(plan, rule, contestant.precision, say):
+            found.append(point)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the row says so
+        return found, error
+    return found, None
+
+
+def _completed(outcome: Outcome, point: LoadPoint, folder: Path) -> Outcome:
+    """The outcome of one load, with what only that tells."""
+    evaluation, load = outcome.evaluation, point.load
+    performance = evaluation.performance
+    assert performance is not None
+    low, high = (None, None) if None in point.median_ends else point.median_ends
+    performance = replace(
+        performance,
+        median_low=low,
+        median_high=high,
+        throughput=load.answered / (performance.wall_seconds or 1.0),
+        flags=load_flags(load, performance),
+    )
+    evaluation = replace(
+        evaluation,
+        under_load=load,
+        performance=performance,
+        grade=grade_of(performance, evaluation.conditions),
+        verification=_verdict(evaluation.verification, point.wrong),
+    )
+    sittings = tuple(replace(s, queueing=point.queueing) for s in outcome.sittings)
+    name = folder.name.replace("under-load", load.pattern)
+    return Outcome(evaluation, folder.with_name(safe_name(name)), sittings)
+
+
+def _verdict(alone: Verification | None, wrong: Verification | None) -> Verification | None:
+    """That on a single request, unless answers under load are worse."""
+    if wrong is None:
+        return alone
+    reason = f"an answer under load differs from that to a single request: {wrong.reason}"
+    return replace(wrong, reason=reason)

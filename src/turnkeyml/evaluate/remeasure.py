@@ -1,4 +1,4 @@
-"""Measuring finished builds again, without the script and, for ONNX builds, without torch."""
+"""Measure finished builds again, without the script and, for ONNX builds, without torch."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from turnkeyml.cache import (
     read_stats,
     teller,
 )
-from turnkeyml.evaluate.contestants import Contestants
+from turnkeyml.evaluate.assignment import SKIP
+from turnkeyml.evaluate.contestants import InvocationContestants
 from turnkeyml.evaluate.measuring import measure_contestants, planned
-from turnkeyml.evaluate.skip import SKIP
 from turnkeyml.measure import failed
 from turnkeyml.nouns import HERE, TUNED, ContestantKey, Evaluation, Phase, Place, Plan, from_dict
 from turnkeyml.runtimes import Runtime, find_device, find_runtime
@@ -132,7 +132,9 @@ def _measure(
         device = find_device(plan.device)
         return tuple(failed(device, r, reason, place) for r in runtimes for place in plan.places)
     decoder = from_dict(_Decoder, read_stats(folder))
-    contestants = Contestants(folder, plan, state, phase=decoder.phase, tokens=decoder.tokens)
+    contestants = InvocationContestants(
+        folder, plan, state, phase=decoder.phase, tokens=decoder.tokens
+    )
     begin_work(folder, Work(evaluations=planned(folder, plan, runtimes)))
     try:
         evaluations, _ = measure_contestants(contestants, runtimes, warn=warn)

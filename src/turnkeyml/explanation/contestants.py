@@ -10,7 +10,13 @@ from typing import Any
 
 from turnkeyml.cache import BuildFolder, BuildState, read_state, read_stats
 from turnkeyml.errors import MeasureError
-from turnkeyml.evaluate import Contestant, Contestants, Entry, FileContestant, RerunRequest
+from turnkeyml.evaluate import (
+    Contestant,
+    Entry,
+    FileContestant,
+    InvocationContestants,
+    RerunRequest,
+)
 from turnkeyml.measure import Worker
 from turnkeyml.nouns import HERE, Place, Plan
 from turnkeyml.runtimes import Runtime
@@ -106,7 +112,7 @@ def _candidate(folder: BuildFolder, plan: Plan, runtime: Runtime, work: Path) ->
     if not runtime.measures_files:
         again = _live(folder, plan, runtime, work)
         return Candidate(again, plan.threads, again.precision, on_accelerator=on_accelerator)
-    contestants = Contestants(folder, plan, read_state(folder))
+    contestants = InvocationContestants(folder, plan, read_state(folder))
     missing = contestants.missing_precisions()
     if missing:
         raise MeasureError(_no_file(folder, contestants.state, missing[0]))

@@ -5,17 +5,13 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "backend": "Observation State",
+        "backend": "Ending How TaskObservation TaskState Terms sentence",
         "dry_run": "forecast",
-        "endings": "Ending How Terms sentence",
         "follow": "Follower",
-        "journal": "Journal",
-        "local.preload": "LEAST_SCRIPTS shared_imports",
+        "local.backend": "LEAST_SCRIPTS shared_imports",
         "pool": "Limits Pool",
-        "run": "DEFAULT_TIMEOUT_SECONDS Launch default_seconds find_tasks results",
-        "slurm.endings": "TERMS",
-        "slurm.options": "SlurmOptions parse_arguments",
-        "slurm.run": "open_run",
-        "slurm.submit": "Submitter",
+        "run": "DEFAULT_TIMEOUT_SECONDS Launch RunJournal default_seconds find_tasks results",
+        "slurm.job": "TERMS",
+        "slurm.run": "SlurmOptions Submitter open_run parse_arguments",
     },
 )

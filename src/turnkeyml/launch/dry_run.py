@@ -14,8 +14,7 @@ from turnkeyml.build import (
     why_rebuild,
 )
 from turnkeyml.cache import BuildFolder, BuildState, disk_bytes, read_state
-from turnkeyml.launch.journal import Earlier, Journal
-from turnkeyml.launch.run import Launch
+from turnkeyml.launch.run import Earlier, Launch, RunJournal
 from turnkeyml.nouns import (
     HERE,
     WAITING,
@@ -34,7 +33,7 @@ from turnkeyml.runtimes import Runtime, available_runtimes, find_device, find_ru
 def forecast(tasks: list[Task], launch: Launch) -> Forecast:
     """What would be done with each of these tasks."""
     cache_dir = tasks[0].plan.cache_dir
-    journal = Journal(cache_dir)
+    journal = RunJournal(cache_dir)
     found = tuple(_task(task, journal.last(task), launch) for task in tasks)
     coming = [one for one in found if not one.skipped]
     folders = {b.name: BuildFolder(Path(cache_dir), b.name) for one in found for b in one.builds}

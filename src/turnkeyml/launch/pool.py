@@ -10,8 +10,7 @@ from functools import partial
 
 from turnkeyml.cache import PhaseEnd, end_work
 from turnkeyml.environment import DEFAULT_TIMEOUT_SECONDS
-from turnkeyml.launch.backend import Backend, Observation, State
-from turnkeyml.launch.endings import Ending, How, sentence
+from turnkeyml.launch.backend import Backend, Ending, How, TaskObservation, TaskState, sentence
 from turnkeyml.launch.follow import BEFORE_THE_SCRIPT, TURN, Follower, Watcher
 from turnkeyml.nouns import BuildStatus, InputResult, Task, Waiting
 
@@ -44,7 +43,7 @@ class _Running:
     index: int
     follower: Follower
     announced: bool = False
-    seen: Observation = field(default_factory=partial(Observation, State.QUEUED))
+    seen: TaskObservation = field(default_factory=partial(TaskObservation, TaskState.QUEUED))
     has_run: bool = False
     memory_looked_at: float = 0.0
     told_of_wait: float = 0.0
@@ -64,7 +63,7 @@ class _Running:
         process = f" (process {self.seen.pid})" if self.seen.pid else ""
         return f"{self.follower.item.name}{process}"
 
-    def see(self, seen: Observation) -> None:
+    def see(self, seen: TaskObservation) -> None:
         self.seen = seen
         self.has_run = self.has_run or seen.began is not None
 
@@ -162,7 +161,7 @@ class Pool:
         self._news = False
         for running in list(self._running):
             running.see(self._backend.observe(running.index))  # before its last events are read
-            if running.seen.state is not State.QUEUED:
+            if running.seen.state is not TaskState.QUEUED:
                 self._read(running)
             self._tell_wait(running)
             over, ending = self._judge(running)
@@ -194,7 +193,7 @@ class Pool:
 
     def _judge(self, running: _Running) -> tuple[bool, Ending | None]:
         """Whether a task is over, and how it ended if it was not done. Kills it at a limit."""
-        ended, done = running.seen.state is State.ENDED, running.follower.complete
+        ended, done = running.seen.state is TaskState.ENDED, running.follower.complete
         if ended or (done and self._backend.remote):
             return True, None if done else running.seen.ending
         ending = self._over_time(running) or self._over_memory(running)

@@ -1,14 +1,18 @@
-"""This machine: its CPU, the cores that we may use, memory, and clock rate."""
+"""This machine: its CPU, the cores that we may use, clock rate, memory and GPUs.
+
+A GPU is described as its driver or the PCI bus reports it; no library is needed.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import math
 import os
 import platform
+from dataclasses import dataclass
 from pathlib import Path
 
+ROOT = Path("/")
 ARM_CORES = {
     "0xd03": "Cortex-A53",
     "0xd07": "Cortex-A57",
@@ -20,6 +24,13 @@ ARM_CORES = {
     "0xd4f": "Neoverse V2",
 }
 """The cores of Arm, by the numbers that Linux gives instead of their names."""
+_UNITS = {"K": 1 << 10, "M": 1 << 20}
+SMI = "nvidia-smi"
+SMI_SECONDS = 10.0
+"""It starts the driver where nothing else has; one that hangs must not hang us."""
+DISPLAY_CLASS = "0x03"
+VENDORS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
+"""Whose devices compute; the display of a virtual machine or of a server's console does not."""
 
 
 @functools.cache
@@ -61,6 +72,24 @@ def _core_of(cpu: int) -> str:
         return str(cpu)
 
 
+def cpu_quota(root: Path = Path("/")) -> float | None:
+    """The CPU quota of the cgroups in cores, or None without a limit."""
+    quotas = [q for group in cpu_groups(root) if (q := _quota_of(group)) is not None]
+    return min(quotas, default=None)
+
+
+def _quota_of(group: Path) -> float | None:
+    try:
+        if (group / "cpu.max").exists():
+            quota, period = (group / "cpu.max").read_text().split()
+        else:
+            quota = (group / "cpu.cfs_quota_us").read_text()
+            period = (group / "cpu.cfs_period_us").read_text()
+        return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
 @functools.cache
 def cpu_groups(root: Path = Path("/")) -> list[Path]:
     """The cgroups that can limit our CPU time, the innermost first."""
@@ -81,24 +110,6 @@ def cpu_groups(root: Path = Path("/")) -> list[Path]:
         paths = [path, *(str(parent) for parent in Path(path).parents)]
         groups += [mount / p.lstrip("/") for mount in mounts for p in paths]
     return [group for group in dict.fromkeys(groups) if group.is_dir()]
-
-
-def cpu_quota(root: Path = Path("/")) -> float | None:
-    """The CPU quota of the cgroups in cores, or None without a limit."""
-    quotas = [q for group in cpu_groups(root) if (q := _quota_of(group)) is not None]
-    return min(quotas, default=None)
-
-
-def _quota_of(group: Path) -> float | None:
-    try:
-        if (group / "cpu.max").exists():
-            quota, period = (group / "cpu.max").read_text().split()
-        else:
-            quota = (group / "cpu.cfs_quota_us").read_text()
-            period = (group / "cpu.cfs_period_us").read_text()
-        return None if quota == "max" or int(quota) <= 0 else int(quota) / int(period)
-    except (OSError, ValueError):
-        return None
 
 
 def governor() -> str | None:
@@ -132,9 +143,6 @@ def last_cache_bytes(root: Path = Path("/")) -> int | None:
     return sum(sizes.values()) or None
 
 
-_UNITS = {"K": 1 << 10, "M": 1 << 20}
-
-
 def load_average() -> float | None:
     """The load average over the last minute, or None if unknown."""
     try:
@@ -150,23 +158,6 @@ def _first_line(path: str) -> str | None:
         return None
 
 
-def reset_peak_memory() -> None:
-    """Reset the peak of resident memory, if the kernel allows it."""
-    # Without it the peak is that of the whole process, which is still an upper bound.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def peak_memory_bytes() -> int | None:
-    """The peak resident memory since the last reset in bytes, or None if unknown."""
-    return _own_memory("VmHWM:")
-
-
-def memory_bytes() -> int | None:
-    """The current resident memory in bytes, or None if unknown."""
-    return _own_memory("VmRSS:")
-
-
 def total_memory_bytes() -> int | None:
     """The physical memory of the machine in bytes, or None if unknown."""
     try:
@@ -175,11 +166,56 @@ def total_memory_bytes() -> int | None:
         return None
 
 
-def _own_memory(field: str) -> int | None:
+@dataclass(frozen=True)
+class GpuInfo:
+    """A GPU; what its driver does not tell is empty."""
+
+    name: str
+    driver: str = ""
+    memory_bytes: int | None = None
+
+
+def find_gpus(root: Path = ROOT) -> list[GpuInfo]:
+    """Every GPU; of one without a driver only the vendor and the number of the model."""
+    working = _from_driver()
+    others = [gpu for gpu in _from_bus(root) if not (working and gpu.name.startswith("NVIDIA"))]
+    return working + others
+
+
+def _from_driver() -> list[GpuInfo]:
+    import shutil
+    import subprocess
+
+    program = shutil.which(SMI)
+    if program is None:
+        return []
+    query = "--query-gpu=name,driver_version,memory.total"
+    command = [program, query, "--format=csv,noheader,nounits"]
     try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(field):
-                return int(line.split()[1]) * 1024
-    except OSError:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SMI_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = done.stdout.splitlines() if done.returncode == 0 else []
+    return [gpu for line in lines if (gpu := _parsed(line)) is not None]
+
+
+def _parsed(line: str) -> GpuInfo | None:
+    fields = [field.strip() for field in line.split(",")]
+    if len(fields) != 3 or not fields[0]:
         return None
-    return None
+    mebibytes = int(fields[2]) if fields[2].isdigit() else None
+    return GpuInfo(fields[0], fields[1], None if mebibytes is None else mebibytes << 20)
+
+
+def _from_bus(root: Path) -> list[GpuInfo]:
+    found = []
+    for folder in sorted((root / "sys/bus/pci/devices").glob("*")):
+        try:
+            kind, vendor, model = (
+                (folder / name).read_text().strip() for name in ("class", "vendor", "device")
+            )
+        except OSError:
+            continue
+        if kind.startswith(DISPLAY_CLASS) and vendor in VENDORS:
+            found.append(GpuInfo(f"{VENDORS[vendor]} GPU, PCI device {model.removeprefix('0x')}"))
+    return found

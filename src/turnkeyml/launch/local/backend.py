@@ -1,21 +1,29 @@
-"""Run tasks on this machine, each in a child process, one or several in parallel."""
+"""Run tasks on this machine, each in a child process, one or several in parallel.
+
+The zygote imports modules once for all children: those that turnkey needs, and libraries that many
+scripts share. A library counts only if every script that imports it does so before anything else:
+a script may set an environment variable before an import, and must then not find the library
+already imported.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from turnkeyml.cache import RunFolder, input_log, write_json
 from turnkeyml.evaluate import WAIT_MARGIN_SECONDS, Assignment
-from turnkeyml.launch.backend import Observation, State
-from turnkeyml.launch.endings import Ending, How, Terms
-from turnkeyml.launch.local.preload import needed_modules, shared_imports
+from turnkeyml.frameworks import frameworks
+from turnkeyml.launch.backend import Ending, How, TaskObservation, TaskState, Terms
 from turnkeyml.launch.local.processes import (
     Child,
     Launcher,
@@ -33,6 +41,10 @@ LONGEST_LOOK = 2.0
 """The most that counts between two looks at a process."""
 LOG_BYTES = 50_000_000
 """A log that grows beyond this is emptied."""
+LEAST_SCRIPTS = 9
+"""A library is preloaded only if at least this many scripts import it."""
+_OURS = {"torch", "numpy", "turnkeyml", "mlagility"}
+"""Not preloaded for scripts: imported anyway, or cheap."""
 
 
 @contextlib.contextmanager
@@ -128,7 +140,7 @@ class LocalBackend:
     def wait(self, seconds: float, news: bool) -> None:
         self._launcher.wait(seconds)
 
-    def observe(self, index: int) -> Observation:
+    def observe(self, index: int) -> TaskObservation:
         started = self._started[index]
         _limit_size(started.log)
         if started.ending is None:
@@ -140,10 +152,10 @@ class LocalBackend:
                 started.ending = Ending(How.STOPPED, -started.child.stopped)
             else:
                 child = started.child
-                return Observation(
-                    State.RUNNING, started.began, pid=child.pid, stopped=child.stopped
+                return TaskObservation(
+                    TaskState.RUNNING, started.began, pid=child.pid, stopped=child.stopped
                 )
-        return Observation(State.ENDED, started.began, started.ending)
+        return TaskObservation(TaskState.ENDED, started.began, started.ending)
 
     def memory(self, index: int, limit: int | None) -> int:
         started = self._started[index]
@@ -230,3 +242,92 @@ def _share_of_cores(jobs: int) -> int | None:
 def _limit_size(log: Path | None) -> None:
     if log is not None and log.exists() and log.stat().st_size > LOG_BYTES:
         log.write_bytes(b"")
+
+
+def needed_modules(tasks: Sequence[Task]) -> list[str]:
+    """The turnkey and framework modules that the children of these tasks need."""
+    scripts = any(task.input.is_script for task in tasks)
+    modules = ["turnkeyml.evaluate.child"]
+    if scripts:
+        modules += [m for framework in frameworks() for m in framework.script_modules]
+    if not all(task.plan.analyze_only for task in tasks):
+        modules.append("turnkeyml.evaluate.invocation")
+        if len(tasks) > 1:  # a single task may find its build in the cache and need none of these
+            modules += ["turnkeyml.build.stages.optimize_onnx", "turnkeyml.runtimes.ort_session"]
+            found = frameworks() if scripts else []
+            modules += [m for framework in found for m in framework.build_modules]
+    return modules
+
+
+def shared_imports(scripts: Sequence[str]) -> list[str]:
+    """The libraries to preload, as ``package`` or ``package:attribute``.
+
+    The attribute is one that the first script imports. It makes packages with lazy imports load
+    what the scripts need.
+    """
+    if len(scripts) < LEAST_SCRIPTS:
+        return []
+    users: dict[str, list[str]] = {}
+    unsafe = {package for framework in frameworks() for package in framework.never_preloaded}
+    for script in scripts:
+        first, later = _imports(script)
+        for package, spec in first.items():
+            users.setdefault(package, []).append(spec)
+            if _is_beside(package, script):
+                unsafe.add(package)
+        unsafe |= later
+    return [
+        specs[0]
+        for package, specs in users.items()
+        if len(specs) >= LEAST_SCRIPTS and package not in unsafe and _is_installed(package)
+    ]
+
+
+def _imports(script: str) -> tuple[dict[str, str], set[str]]:
+    """The packages that a script imports before anything else, and those it imports later."""
+    try:
+        tree = ast.parse(Path(script).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}, set()
+    first: dict[str, str] = {}
+    leading = True
+    later: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for package, spec in _named(node):
+                if leading:
+                    first.setdefault(package, spec)
+                elif package not in first:
+                    later.add(package)
+        elif not _is_docstring(node):
+            leading = False
+            inner = (n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom)))
+            later |= {package for n in inner for package, _ in _named(n) if package not in first}
+    return first, later
+
+
+def _named(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for name in node.names:
+            yield name.name.partition(".")[0], name.name
+    elif node.module and not node.level:
+        yield node.module.partition(".")[0], f"{node.module}:{node.names[-1].name}"
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_beside(package: str, script: str) -> bool:
+    """Whether the script would import a module of that name from its own folder."""
+    folder = Path(script).parent
+    return (folder / f"{package}.py").exists() or (folder / package / "__init__.py").exists()
+
+
+def _is_installed(package: str) -> bool:
+    if package in _OURS or package in sys.stdlib_module_names:
+        return False
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False

@@ -1,20 +1,23 @@
-"""The files of a run on Slurm, from which a new submitter can continue it.
+"""A run on Slurm: the options of its jobs, its files, and its submission as job arrays.
 
-They include pickled sequences, which the jobs load, so only the owner may read or change them.
+From the files a new submitter can continue the run. They include pickled sequences, which the jobs
+load, so only the owner may read or change them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
+import math
 import os
 import re
 import shlex
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,13 +32,78 @@ from turnkeyml.cache import (
     write_json,
 )
 from turnkeyml.errors import UsageError
-from turnkeyml.evaluate import Assignment
-from turnkeyml.launch.slurm import commands
-from turnkeyml.launch.slurm.link import Note
+from turnkeyml.evaluate import WAIT_MARGIN_SECONDS, Assignment
+from turnkeyml.launch.slurm import controller
+from turnkeyml.launch.slurm.controller import Note
 from turnkeyml.nouns import DamagedRecord, Task, from_dict, to_dict
 
 OWNER_ONLY_FOLDER = 0o700
 OWNER_ONLY_FILE = 0o600
+_OURS = {
+    "array": "turnkey makes the arrays",
+    "chdir": "jobs run in the working directory of turnkey",
+    "clusters": "set SLURM_CLUSTERS instead, which all of Slurm's commands read",
+    "error": "turnkey keeps the logs in the cache",
+    "no-requeue": "turnkey never requeues jobs",
+    "open-mode": "turnkey keeps the logs in the cache",
+    "output": "turnkey keeps the logs in the cache",
+    "parsable": "turnkey sets it",
+    "requeue": "use --resume to repeat an interrupted input",
+    "test-only": "it would submit nothing",
+    "wait": "turnkey waits for the jobs itself",
+    "wrap": "turnkey writes the script",
+}
+"""The options of sbatch that turnkey sets itself, each with the reason."""
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    """How jobs are submitted, and how many."""
+
+    arguments: tuple[str, ...] = ()
+    """Options of sbatch, as ``parse_arguments`` returns them."""
+    max_jobs: int = 50
+    """The largest number of pending and running jobs."""
+    python: str | None = None
+    """The interpreter of the jobs; None for the current one."""
+    poll_seconds: float = 1.0
+    """The time between two queries of the queue while something happens."""
+
+    def __post_init__(self) -> None:
+        if self.max_jobs < 1:
+            raise UsageError(f"The number of Slurm jobs must be at least 1, not {self.max_jobs}.")
+
+    def sbatch_words(self, seconds: float | None) -> list[str]:
+        """The sbatch options of every submission of tasks with this time limit.
+
+        Slurm's own time limit is a little longer, and acts if turnkey is gone.
+        """
+        words = ["--job-name=turnkey", *self.arguments]
+        if seconds is not None and not any(a.startswith("--time=") for a in self.arguments):
+            words.append(f"--time={math.ceil(seconds / 60) + 1}")
+        return [*words, "--no-requeue", "--open-mode=append", f"--chdir={os.getcwd()}"]
+
+
+def parse_arguments(text: str) -> tuple[str, ...]:
+    """The sbatch options for a text of ``key=value`` and ``key``."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"Cannot split the Slurm arguments {text!r}: {error}.") from None
+    return tuple(_option(word) for word in words)
+
+
+def _option(word: str) -> str:
+    found = re.fullmatch(r"-{0,2}([A-Za-z][A-Za-z-]+)(=.+)?", word, re.DOTALL)
+    if found is None:
+        raise UsageError(
+            f"The Slurm argument {word!r} must be key=value or key, with sbatch's long option "
+            'names, as in "partition=gpu gres=gpu:1 time=2:00:00 mem=16G".'
+        )
+    key, value = found[1], found[2] or ""
+    if key in _OURS:
+        raise UsageError(f"The Slurm argument {key!r} is not allowed: {_OURS[key]}.")
+    return f"--{key}{value}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +154,7 @@ class Run:
         )
         return path
 
-    def position(self, queued: commands.QueuedJob) -> int | None:
+    def position(self, queued: controller.QueuedJob) -> int | None:
         """The position of the task of a queued job; None if the job is not of this run.
 
         It is derived from the path of the script, so it is known even if the submitter died before
@@ -178,7 +246,7 @@ def _read(folder: SlurmRunFolder, note: Note) -> Run | None:
 
 def _clear(run: Run, resume: bool) -> None:
     """Remove a run that is not continued; a UsageError if its jobs are still in the queue."""
-    alive = [job.id for job in commands.queue() if run.position(job) is not None]
+    alive = [job.id for job in controller.queue() if run.position(job) is not None]
     if alive:
         arrays = " ".join(dict.fromkeys(job.partition("_")[0] for job in alive))
         advice = "wait for them" if resume else "follow them with --resume"
@@ -225,3 +293,69 @@ def _positions(run: Run, keys: Sequence[str]) -> list[int]:
     for position, key in enumerate(run.keys, start=1):
         free.setdefault(key, deque()).append(position)
     return [free[key].popleft() for key in keys]
+
+
+class Submitter:
+    """Submits the tasks of a run as jobs."""
+
+    def __init__(
+        self,
+        run: Run,
+        tasks: Mapping[int, Task],
+        options: SlurmOptions,
+        seconds: float | None,
+        largest_array: int,
+    ) -> None:
+        self.room = options.max_jobs
+        """The largest number of jobs in the queue: the user's, or Slurm's if that is smaller."""
+        self._run = run
+        self._tasks = tasks
+        self._python = options.python
+        self._wait_seconds = None if seconds is None else seconds + WAIT_MARGIN_SECONDS
+        self._options = options.sbatch_words(seconds)
+        self._largest_array = largest_array
+
+    def submit(self, positions: Sequence[int], in_queue: int) -> dict[int, str]:
+        """Submit the first of these tasks as one array; the job ids by position.
+
+        If Slurm accepts fewer jobs, ``room`` shrinks; any other refusal is an error.
+        """
+        chunk = self._chunk(positions)
+        for position in chunk:
+            self._run.prepare(position, self._tasks[position], self._wait_seconds)
+        try:
+            array = controller.submit(*self._words(chunk))
+        except controller.SlurmRefused as error:
+            if error.is_too_many and (in_queue or len(chunk) > 1):
+                self.room = max(1, in_queue + len(chunk) // 2)
+                return {}
+            raise
+        return self._accept(array, chunk)
+
+    def _chunk(self, positions: Sequence[int]) -> list[int]:
+        """The positions that fit into one array, in order; one if the cluster has no arrays."""
+        if not self._largest_array:
+            return list(positions[:1])
+        return [p for p in sorted(positions) if p - min(positions) < self._largest_array]
+
+    def _words(self, chunk: list[int]) -> list[str]:
+        words = list(self._options)
+        pattern = "%j"
+        if self._largest_array:
+            words.append(f"--array={_ranges([p - chunk[0] for p in chunk])}")
+            pattern = "%A_%a"
+        words.append(f"--output={self._run.folder.log_pattern(pattern)}")
+        return [*words, str(self._run.write_script(chunk[0], self._python))]
+
+    def _accept(self, array: str, chunk: list[int]) -> dict[int, str]:
+        jobs = {p: f"{array}_{p - chunk[0]}" if self._largest_array else array for p in chunk}
+        self._run.jobs |= {job: position for position, job in jobs.items()}
+        self._run.record()
+        return jobs
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Increasing numbers in Slurm's notation: 0-3,7."""
+    runs = itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ends = [[number for _, number in run] for _, run in runs]
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in ends)
