@@ -79,12 +79,12 @@ class TestWhatIsMissing:
             find_runtime("trt", "nvidia::1").require_ready()
 
     def test_the_module(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda _: None)
+        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda _: None)
         with pytest.raises(MeasureError, match=r"module tensorrt \(pip install tensorrt\)"):
             trt.require()
 
     def test_the_cuda_runtime_library(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda name: name)
+        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda name: name)
         monkeypatch.setattr(cuda, "library_path", lambda *_: None)
         with pytest.raises(MeasureError, match=r"libcudart\.so.*pip install nvidia-cuda-runtime"):
             trt.require()

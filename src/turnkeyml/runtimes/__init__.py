@@ -6,13 +6,14 @@ __getattr__ = door(
     __name__,
     {
         "base_rt": "BaseRT Stats",
-        "contract": "Plugin Runtime",
+        "contract": (
+            "Argument Device LiveModel Monitor Need Plugin Request Runtime SelfReporting "
+            "Session boolean"
+        ),
         "cuda": "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device",
-        "device": "Device",
         "elsewhere": "require_elsewhere require_files started_ahead",
         "gpu_profile": "OUTSIDE PRODUCTS Plain Unprofiled plain_runs",
         "gpu_runtime": "INSTANCES instances_of",
-        "needs": "Argument Need boolean",
         "nvml": "gpu_index",
         "onnx_nodes": "read_nodes",
         "openvino_session": "OpenVinoSession",
@@ -28,7 +29,6 @@ __getattr__ = door(
             "all_devices all_runtimes available_runtimes default_device find_device "
             "find_runtime listed_names local_devices"
         ),
-        "session": "LiveModel Monitor Request SelfReporting Session",
         "torch_gpu_profile": "operators_on_device profile_gpu_calls",
         "torch_placement": "place",
         "torch_profile": "Modules RUN shapes_of weights_of",

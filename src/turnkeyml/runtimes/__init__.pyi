@@ -1,12 +1,15 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.runtimes.base_rt import BaseRT as BaseRT, Stats as Stats
-from turnkeyml.runtimes.contract import Plugin as Plugin, Runtime as Runtime
+from turnkeyml.runtimes.contract import (
+    Argument as Argument, Device as Device, LiveModel as LiveModel, Monitor as Monitor, Need as
+    Need, Plugin as Plugin, Request as Request, Runtime as Runtime, SelfReporting as SelfReporting,
+    Session as Session, boolean as boolean,
+)
 from turnkeyml.runtimes.cuda import (
     CudaEvent as CudaEvent, CudaGraph as CudaGraph, CudaStream as CudaStream, DeviceArray as
     DeviceArray, free_memory as free_memory, set_device as set_device, within_device as
     within_device,
 )
-from turnkeyml.runtimes.device import Device as Device
 from turnkeyml.runtimes.elsewhere import (
     require_elsewhere as require_elsewhere, require_files as require_files, started_ahead as
     started_ahead,
@@ -16,7 +19,6 @@ from turnkeyml.runtimes.gpu_profile import (
     as plain_runs,
 )
 from turnkeyml.runtimes.gpu_runtime import INSTANCES as INSTANCES, instances_of as instances_of
-from turnkeyml.runtimes.needs import Argument as Argument, Need as Need, boolean as boolean
 from turnkeyml.runtimes.nvml import gpu_index as gpu_index
 from turnkeyml.runtimes.onnx_nodes import read_nodes as read_nodes
 from turnkeyml.runtimes.openvino_session import OpenVinoSession as OpenVinoSession
@@ -42,10 +44,6 @@ from turnkeyml.runtimes.registry import (
     all_devices as all_devices, all_runtimes as all_runtimes, available_runtimes as
     available_runtimes, default_device as default_device, find_device as find_device, find_runtime
     as find_runtime, listed_names as listed_names, local_devices as local_devices,
-)
-from turnkeyml.runtimes.session import (
-    LiveModel as LiveModel, Monitor as Monitor, Request as Request, SelfReporting as SelfReporting,
-    Session as Session,
 )
 from turnkeyml.runtimes.torch_gpu_profile import (
     operators_on_device as operators_on_device, profile_gpu_calls as profile_gpu_calls,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.runtimes.session import Request
+from turnkeyml.runtimes.contract import Request
 
 _LEVELS = {
     "none": "ORT_DISABLE_ALL",
