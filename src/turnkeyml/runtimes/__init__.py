@@ -5,7 +5,6 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "base_rt": "BaseRT Stats",
         "contract": (
             "Argument Device LiveModel Monitor Need Plugin Request Runtime SelfReporting "
             "Session boolean"
@@ -14,6 +13,7 @@ __getattr__ = door(
         "elsewhere": "require_elsewhere require_files started_ahead",
         "gpu_profile": "OUTSIDE PRODUCTS Plain Unprofiled plain_runs",
         "gpu_runtime": "INSTANCES instances_of",
+        "implements": "BaseRT Stats",
         "nvml": "gpu_index",
         "onnx_nodes": "read_nodes",
         "openvino_session": "OpenVinoSession",

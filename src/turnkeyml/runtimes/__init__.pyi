@@ -1,5 +1,4 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.runtimes.base_rt import BaseRT as BaseRT, Stats as Stats
 from turnkeyml.runtimes.contract import (
     Argument as Argument, Device as Device, LiveModel as LiveModel, Monitor as Monitor, Need as
     Need, Plugin as Plugin, Request as Request, Runtime as Runtime, SelfReporting as SelfReporting,
@@ -19,6 +18,7 @@ from turnkeyml.runtimes.gpu_profile import (
     as plain_runs,
 )
 from turnkeyml.runtimes.gpu_runtime import INSTANCES as INSTANCES, instances_of as instances_of
+from turnkeyml.runtimes.implements import BaseRT as BaseRT, Stats as Stats
 from turnkeyml.runtimes.nvml import gpu_index as gpu_index
 from turnkeyml.runtimes.onnx_nodes import read_nodes as read_nodes
 from turnkeyml.runtimes.openvino_session import OpenVinoSession as OpenVinoSession
