@@ -77,7 +77,7 @@ TRT = {
         "TrtSession.__init__",
         "TrtSession.feed",
         "TrtSession._load",
-        "Bound",
+        "BoundContext",
     ],
 }
 OFTEN = {
@@ -86,7 +86,7 @@ OFTEN = {
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.contestant": ["Contestant.count"],
     "turnkeyml.measure.weather": ["Weather.wait"],
-    "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
+    "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "NvmlGpu.processes"],
 }
 
 HEAD = """

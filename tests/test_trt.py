@@ -17,7 +17,7 @@ import pytest
 
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.runtimes import (
-    Built,
+    CompiledEngine,
     Need,
     Recipe,
     cuda,
@@ -216,7 +216,7 @@ class TestEngineStore:
 
         def compile_engine(recipe, timings):
             given.append(timings)
-            return Built(b"engine", ("y", "x"), 1.5, False, 2, 0, timings + b"t")
+            return CompiledEngine(b"engine", ("y", "x"), 1.5, False, 2, 0, timings + b"t")
 
         monkeypatch.setattr(trt_engine, "compile_engine", compile_engine)
         return given

@@ -11,7 +11,7 @@ __getattr__ = door(
         ),
         "cuda": "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device",
         "elsewhere": "require_elsewhere require_files started_ahead",
-        "gpu_profile": "OUTSIDE PRODUCTS Plain Unprofiled plain_runs",
+        "gpu_profile": "OUTSIDE PRODUCTS PlainTimes Unprofiled plain_runs",
         "gpu_runtime": "INSTANCES instances_of",
         "implements": "BaseRT Stats",
         "nvml": "gpu_index",
@@ -34,7 +34,7 @@ __getattr__ = door(
         "torch_profile": "Modules RUN shapes_of weights_of",
         "torch_session": "CompiledSession TorchSession from_numpy to_numpy",
         "torch_shapes": "output_of",
-        "trt_build": "Built Recipe",
+        "trt_build": "CompiledEngine Recipe",
         "trt_profile": "profile_context",
     },
 )

@@ -14,8 +14,8 @@ from turnkeyml.runtimes.elsewhere import (
     started_ahead,
 )
 from turnkeyml.runtimes.gpu_profile import (
-    OUTSIDE as OUTSIDE, PRODUCTS as PRODUCTS, Plain as Plain, Unprofiled as Unprofiled, plain_runs
-    as plain_runs,
+    OUTSIDE as OUTSIDE, PRODUCTS as PRODUCTS, PlainTimes as PlainTimes, Unprofiled as Unprofiled,
+    plain_runs as plain_runs,
 )
 from turnkeyml.runtimes.gpu_runtime import INSTANCES as INSTANCES, instances_of as instances_of
 from turnkeyml.runtimes.implements import BaseRT as BaseRT, Stats as Stats
@@ -57,5 +57,5 @@ from turnkeyml.runtimes.torch_session import (
     to_numpy as to_numpy,
 )
 from turnkeyml.runtimes.torch_shapes import output_of as output_of
-from turnkeyml.runtimes.trt_build import Built as Built, Recipe as Recipe
+from turnkeyml.runtimes.trt_build import CompiledEngine as CompiledEngine, Recipe as Recipe
 from turnkeyml.runtimes.trt_profile import profile_context as profile_context

@@ -26,7 +26,7 @@ Run = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainTimes:
     """Runs without a profiler, in milliseconds."""
 
     ms: float
@@ -35,7 +35,7 @@ class Plain:
     """Until the host has started everything."""
 
 
-def plain_runs(start: Run, wait: Run, seconds: float) -> Plain:
+def plain_runs(start: Run, wait: Run, seconds: float) -> PlainTimes:
     """The usual times of runs that are started, and then waited for."""
     whole: list[float] = []
     started: list[float] = []
@@ -51,7 +51,9 @@ def plain_runs(start: Run, wait: Run, seconds: float) -> Plain:
         whole.append((time.perf_counter_ns() - begin) / 1e6)
         started.append((halfway - begin) / 1e6)
     chosen = typical(whole)
-    return Plain(float(np.mean(np.array(whole)[chosen])), float(np.mean(np.array(started)[chosen])))
+    return PlainTimes(
+        float(np.mean(np.array(whole)[chosen])), float(np.mean(np.array(started)[chosen]))
+    )
 
 
 def profiled_runs(run: Run, seconds: float, most: int) -> np.ndarray:
@@ -71,7 +73,7 @@ def profiled_runs(run: Run, seconds: float, most: int) -> np.ndarray:
 class Unprofiled:
     """What is known of a run without the profiler of its runtime."""
 
-    plain: Plain
+    plain: PlainTimes
     """Runs from before the profiler was used."""
     copies: tuple[OperatorTime, ...] = ()
     """The transfers of a run, if they are not the runtime's own."""

@@ -96,7 +96,7 @@ class _Nvml:
         return buffer.value.decode("utf-8", errors="replace")
 
 
-class Gpu:
+class NvmlGpu:
     """One GPU, as NVML knows it."""
 
     def __init__(self, nvml: _Nvml, handle: ctypes.c_void_p) -> None:
@@ -190,7 +190,7 @@ class Gpu:
 class NvmlMonitor:
     """The conditions of a GPU, for the record of a measurement."""
 
-    def __init__(self, gpu: Gpu) -> None:
+    def __init__(self, gpu: NvmlGpu) -> None:
         self._gpu = gpu
 
     def look(self) -> dict[str, Any]:
@@ -230,14 +230,14 @@ def gpu_names() -> list[str]:
     return [gpu.name for gpu in _gpus(nvml)]
 
 
-def find_gpu(index: int = 0) -> Gpu | None:
+def find_gpu(index: int = 0) -> NvmlGpu | None:
     """The GPU of that number as CUDA counts them; None without a driver or such a GPU."""
     nvml = _load()
     found = list(_gpus(nvml)) if nvml is not None else []
     return found[index] if index < len(found) else None
 
 
-def require_gpu(index: int = 0) -> Gpu:
+def require_gpu(index: int = 0) -> NvmlGpu:
     """The GPU of that number; an error that says what is missing if there is none."""
     nvml = _load()
     if nvml is None:
@@ -264,7 +264,7 @@ def _load() -> _Nvml | None:
     return None
 
 
-def _gpus(nvml: _Nvml) -> Iterator[Gpu]:
+def _gpus(nvml: _Nvml) -> Iterator[NvmlGpu]:
     """The GPUs in the order in which CUDA counts them, without those that are hidden from it."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
@@ -282,7 +282,7 @@ def _gpus(nvml: _Nvml) -> Iterator[Gpu]:
                 nvml.call("nvmlDeviceGetHandleByUUID", name.encode(), ctypes.byref(handle))
         except _NvmlError:
             return  # CUDA, too, ignores what follows an unknown name
-        yield Gpu(nvml, handle)
+        yield NvmlGpu(nvml, handle)
 
 
 def _known(memory: int) -> int | None:

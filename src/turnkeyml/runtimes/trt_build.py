@@ -32,7 +32,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Built:
+class CompiledEngine:
     """A compiled engine with what is known about it."""
 
     engine: bytes
@@ -47,7 +47,7 @@ class Built:
     """The timing cache after the build."""
 
 
-def compile_engine(recipe: Recipe, timings: bytes = b"") -> Built:
+def compile_engine(recipe: Recipe, timings: bytes = b"") -> CompiledEngine:
     """A compiled engine; ``timings`` is a timing cache of this GPU, which saves time."""
     begin = time.perf_counter()
     sources: int | None = None
@@ -59,7 +59,7 @@ def compile_engine(recipe: Recipe, timings: bytes = b"") -> Built:
             raise MeasureError(f"TensorRT could not compile {recipe.model}: {last_error()}.")
         # Libraries that are only stand-ins, or that do not fit, let every tactic of theirs fail.
         sources = 0
-    return Built(
+    return CompiledEngine(
         engine=bytes(engine),
         outputs=building.outputs,
         seconds=time.perf_counter() - begin,

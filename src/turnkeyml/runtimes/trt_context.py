@@ -61,7 +61,7 @@ class _Tensor:
             self.device.close()
 
 
-class Bound:
+class BoundContext:
     """An execution context with memory for everything that goes in and out."""
 
     def __init__(
@@ -106,11 +106,11 @@ class Bound:
 
     def twin(
         self, shapes: Mapping[str, tuple[int, ...]], stream: cuda.CudaStream, engine: Any = None
-    ) -> Bound:
+    ) -> BoundContext:
         """Another context with memory of its own and the same inputs, of the same engine or of
         another copy of it."""
         order = tuple(tensor.name for tensor in self.outputs)
-        twin = Bound(self._engine if engine is None else engine, stream, shapes, order)
+        twin = BoundContext(self._engine if engine is None else engine, stream, shapes, order)
         for mine, theirs in zip(self.inputs, twin.inputs, strict=True):
             np.copyto(theirs.host.array, mine.host.array)
         return twin

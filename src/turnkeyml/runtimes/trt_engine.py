@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache import engine_file, read_json, replacing, timing_file, write_json
-from turnkeyml.runtimes.trt_build import Built, Recipe, compile_engine
+from turnkeyml.runtimes.trt_build import CompiledEngine, Recipe, compile_engine
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class EngineStore:
         self._keep(recipe, built, facts)
         return Known(built.engine, built.outputs, facts, built.seconds, False)
 
-    def _keep(self, recipe: Recipe, built: Built, facts: Mapping[str, Any]) -> None:
+    def _keep(self, recipe: Recipe, built: CompiledEngine, facts: Mapping[str, Any]) -> None:
         if self._timings is not None and built.timings:
             _write(self._timings, built.timings)
         path = self._path(recipe)

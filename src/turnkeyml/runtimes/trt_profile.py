@@ -85,7 +85,7 @@ def _spans(operators: Sequence[OperatorTime]) -> list[Span]:
 def _recorder(trt: Any) -> Any:
     """An object that TensorRT tells the milliseconds of each layer, after every run."""
 
-    class Recorder(trt.IProfiler):  # type: ignore[misc]
+    class LayerTimes(trt.IProfiler):  # type: ignore[misc]
         def __init__(self) -> None:
             trt.IProfiler.__init__(self)
             self.times: Layers = {}
@@ -93,4 +93,4 @@ def _recorder(trt: Any) -> Any:
         def report_layer_time(self, layer_name: str, ms: float) -> None:
             self.times.setdefault(str(layer_name), []).append(float(ms))
 
-    return Recorder()
+    return LayerTimes()

@@ -16,9 +16,9 @@ from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.gpu_runtime import instances_of
-from turnkeyml.runtimes.nvml import Gpu
+from turnkeyml.runtimes.nvml import NvmlGpu
 from turnkeyml.runtimes.trt_build import Recipe
-from turnkeyml.runtimes.trt_context import Bound
+from turnkeyml.runtimes.trt_context import BoundContext
 from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
 from turnkeyml.runtimes.trt_library import load_tensorrt, logger
 from turnkeyml.runtimes.trt_profile import profile_context
@@ -50,7 +50,7 @@ class TrtSession:
     changes_inputs = False
     asynchronous = True
 
-    def __init__(self, request: Request, number: int, gpu: Gpu) -> None:
+    def __init__(self, request: Request, number: int, gpu: NvmlGpu) -> None:
         self._trt = load_tensorrt()
         self._request, self._number = request, number
         cuda.set_device(number)
@@ -64,7 +64,7 @@ class TrtSession:
         )
         self._store = EngineStore(request.build_folder, self._key, request.sha256)
         self._runtime = self._trt.Runtime(logger())
-        self._bound: Bound | None = None
+        self._bound: BoundContext | None = None
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._known: Known | None = None
         self._names: list[str] = []
@@ -217,10 +217,10 @@ class TrtSession:
         engine = self._load(recipe)
         assert self._known is not None
         self._shapes = shapes
-        self._bind(Bound(engine, self._stream, shapes, self._known.outputs))
+        self._bind(BoundContext(engine, self._stream, shapes, self._known.outputs))
         self._look_at_memory()
 
-    def _bind(self, bound: Bound) -> None:
+    def _bind(self, bound: BoundContext) -> None:
         """Run this context from now on."""
         self._bound, self._start = bound, bound.start
         if self._request.arguments.get("cuda_graph"):

@@ -13,7 +13,7 @@ from turnkeyml.runtimes.gpu_runtime import GpuRuntime, instances_of
 from turnkeyml.runtimes.nvml import gpu_index
 
 
-class Ort(GpuRuntime):
+class OrtGpu(GpuRuntime):
     """Measures an ONNX file with the CUDA execution provider of ONNX Runtime."""
 
     name = "ort"

@@ -8,12 +8,12 @@ from typing import Any
 
 from turnkeyml.errors import UsageError
 from turnkeyml.runtimes.contract import Need, Request, Session
-from turnkeyml.runtimes.nvidia.torch_eager import TorchEager
+from turnkeyml.runtimes.nvidia.torch_eager import TorchEagerGpu
 from turnkeyml.runtimes.nvml import gpu_index
 from turnkeyml.runtimes.torch_runtime import CompiledTorch
 
 
-class TorchCompiled(CompiledTorch, TorchEager):
+class TorchCompiledGpu(CompiledTorch, TorchEagerGpu):
     """Measures a live PyTorch model through torch.compile; the first run compiles it."""
 
     name = "torch-compiled"

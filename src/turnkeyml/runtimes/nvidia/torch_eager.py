@@ -13,7 +13,7 @@ from turnkeyml.runtimes.nvml import gpu_index
 from turnkeyml.runtimes.torch_runtime import EagerTorch
 
 
-class TorchEager(GpuRuntime, EagerTorch):
+class TorchEagerGpu(GpuRuntime, EagerTorch):
     """Measures a live PyTorch model by calling it, in its own precision or cast to another."""
 
     name = "torch-eager"
