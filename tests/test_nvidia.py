@@ -36,11 +36,11 @@ from turnkeyml.runtimes import (
     boolean,
     find_device,
     find_runtime,
-    gpu_runtime,
     nvml,
     place,
     registry,
 )
+from turnkeyml.runtimes.nvidia import runtime as gpu_runtime
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 

@@ -17,8 +17,8 @@ from turnkeyml.runtimes.gpu_profile import (
     OUTSIDE as OUTSIDE, PRODUCTS as PRODUCTS, PlainTimes as PlainTimes, Unprofiled as Unprofiled,
     plain_runs as plain_runs,
 )
-from turnkeyml.runtimes.gpu_runtime import INSTANCES as INSTANCES, instances_of as instances_of
 from turnkeyml.runtimes.implements import BaseRT as BaseRT, Stats as Stats
+from turnkeyml.runtimes.nvidia.runtime import INSTANCES as INSTANCES, instances_of as instances_of
 from turnkeyml.runtimes.nvml import gpu_index as gpu_index
 from turnkeyml.runtimes.onnx_nodes import read_nodes as read_nodes
 from turnkeyml.runtimes.openvino_session import OpenVinoSession as OpenVinoSession

@@ -1,8 +1,11 @@
 """The interface of a runtime: its declarations, and the sessions that it opens.
 
-A runtime is one file in the folder of its device. It defines one subclass of ``Runtime``; no other
-file names it. A plugin declares the same classes in a ``Plugin``; see docs/plugins.md. ``--help``
-imports the file, so import the runtime's library only in ``version`` and ``open``.
+A runtime is a pair of an engine and a device. An engine is a folder of ``runtimes/``, named like
+its library: the ``__init__`` defines a subclass of ``Runtime`` for each device that it runs on,
+``session.py`` what they open, and ``profile.py`` asks its own profiler for the times of operators.
+No other folder names it. ``--help`` imports the ``__init__``, so import the library only in
+``version`` and ``open``. A device is a folder, too, with what its runtimes share. A plugin declares
+the same classes in a ``Plugin``; see docs/plugins.md.
 """
 
 from __future__ import annotations
@@ -141,8 +144,8 @@ class Runtime(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     device: str = ""
-    """The name of its device; the registry sets it from the folder of the file, and adds the part
-    and the configuration that the user chose: ``family::part::configuration``."""
+    """The name of its device; the registry adds the part and the configuration that the user chose:
+    ``family::part::configuration``."""
     machines: tuple[str, ...] = ()
     """The ``machines`` of its device, which the registry sets; empty if it may be in any."""
     only_on: ClassVar[tuple[str, ...]] = ()

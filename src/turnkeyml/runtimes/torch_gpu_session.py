@@ -13,7 +13,7 @@ import torch
 from turnkeyml import structure
 from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.gpu_runtime import instances_of
+from turnkeyml.runtimes.nvidia.runtime import instances_of
 from turnkeyml.runtimes.torch_placement import DTYPES, place
 from turnkeyml.runtimes.torch_session import LiveSession, memory_of, to_numpy
 

@@ -15,7 +15,7 @@ from turnkeyml.nouns import Profile
 from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.gpu_profile import PRODUCTS, Unprofiled, copy_times, plain_runs
-from turnkeyml.runtimes.gpu_runtime import instances_of
+from turnkeyml.runtimes.nvidia.runtime import instances_of
 from turnkeyml.runtimes.nvml import NvmlGpu
 from turnkeyml.runtimes.trt_build import Recipe
 from turnkeyml.runtimes.trt_context import BoundContext

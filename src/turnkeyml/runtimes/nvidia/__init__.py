@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.runtimes.contract import Device
 
-__all__ = ["DEVICE"]
-
 MOST = 8
 """GPUs in one machine that have names: ``nvidia::0`` to ``nvidia::7``. They are named whether they
 exist or not, as those of a node of a cluster or of another machine are not known here."""

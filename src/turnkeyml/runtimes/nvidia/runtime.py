@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.contract import Monitor, Request, Runtime
+from turnkeyml.runtimes.nvidia import DEVICE
 from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
 
 INSTANCES = 2
@@ -18,6 +19,8 @@ def instances_of(request: Request) -> int:
 
 class GpuRuntime(Runtime):
     """A runtime that needs a driver and a GPU before its libraries are of any use."""
+
+    device = DEVICE.name
 
     def require(self) -> None:
         """Raise an error if anything is missing, the driver first."""

@@ -1,10 +1,11 @@
-"""OpenVINO on the CPU."""
+"""OpenVINO on CPUs, compiled for latency in one stream."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from turnkeyml.runtimes import x86
 from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session
 
 FILE = "file"
@@ -33,6 +34,7 @@ class OpenVino(Runtime):
 
     name = "openvino"
     title = "OpenVINO"
+    device = x86.DEVICE.name
     default_sequence = "optimize-fp32"
     needs = (Need(module="openvino", install="pip install openvino"),)
     arguments = (
@@ -80,9 +82,7 @@ class OpenVino(Runtime):
         )
 
     def program(self, request: Request) -> str:
-        from turnkeyml.runtimes.openvino_program import source
-
-        return source(request.threads, *_asked(request))
+        return _program_source(request.threads, *_asked(request))
 
 
 def _asked(request: Request) -> tuple[str, str | None, bool | None]:
@@ -95,3 +95,34 @@ def _asked(request: Request) -> tuple[str, str | None, bool | None]:
         None if wanted == FILE else wanted,
         None if pinning == AUTO else pinning == "on",
     )
+
+
+def _program_source(threads: int, of_file: str, asked: str | None, pinning: bool | None) -> str:
+    """The source of ``load``, which runs a model as a session does, without turnkey."""
+    from turnkeyml.runtimes.openvino_session import CPU, computed_in, properties
+
+    wanted = properties(threads, computed_in(of_file, asked), pinning)
+    lines = [
+        "import openvino",
+        "",
+        "",
+        "def load(path):",
+        '    """A function from inputs by name to outputs by name."""',
+        "    properties = {",
+        *(f'        "{name}": {_literal(value)},' for name, value in wanted.items()),
+        "    }",
+        f'    model = openvino.Core().compile_model(path, "{CPU}", properties)',
+        "    request = model.create_infer_request()",
+        "    names = [port.get_any_name() for port in model.outputs]",
+        "",
+        "    def run(inputs):",
+        "        found = request.infer(inputs, share_inputs=True)  # the outputs are copies",
+        "        return dict(zip(names, found.values()))",
+        "",
+        "    return run",
+    ]
+    return "\n".join(lines)
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,10 +1,10 @@
-"""TensorRT through its Python API."""
+"""TensorRT on NVIDIA GPUs: an ONNX file is compiled to an engine, which the cache keeps."""
 
 from __future__ import annotations
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolean
-from turnkeyml.runtimes.gpu_runtime import GpuRuntime
+from turnkeyml.runtimes.nvidia.runtime import GpuRuntime
 from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
 
