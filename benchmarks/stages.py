@@ -67,11 +67,11 @@ WORKER = {
     ],
     "turnkeyml.measure.accelerator": ["_device_times", "_steady_loop"],
     "turnkeyml.measure.meter": ["SessionMeter.warm_up"],
-    "turnkeyml.runtimes.nvml": ["_load", "require_gpu"],
-    "turnkeyml.runtimes.cuda": ["library_path", "library", "set_device"],
+    "turnkeyml.runtimes.nvidia.nvml": ["_load", "require_gpu"],
+    "turnkeyml.runtimes.nvidia.cuda": ["library_path", "library", "set_device"],
 }
 TRT = {
-    "turnkeyml.runtimes.trt_session": [
+    "turnkeyml.runtimes.tensorrt.session": [
         "load_tensorrt",
         "logger",
         "TrtSession.__init__",
@@ -86,7 +86,11 @@ OFTEN = {
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.contestant": ["Contestant.count"],
     "turnkeyml.measure.weather": ["Weather.wait"],
-    "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "NvmlGpu.processes"],
+    "turnkeyml.runtimes.nvidia.nvml": [
+        "NvmlMonitor.look",
+        "NvmlMonitor.energy",
+        "NvmlGpu.processes",
+    ],
 }
 
 HEAD = """

@@ -252,7 +252,7 @@ def test_a_gpu_of_which_pytorch_records_nothing_is_an_error() -> None:
     ],
 )
 def test_kernels_have_types(name: str, op_type: str) -> None:
-    from turnkeyml.runtimes.torch_gpu_profile import _type_of
+    from turnkeyml.runtimes.torch.gpu_profile import _type_of
 
     assert _type_of(name) == op_type
 

@@ -23,13 +23,13 @@ from turnkeyml.runtimes import (
     LiveModel,
     Request,
     all_runtimes,
-    cuda,
     find_runtime,
     instances_of,
     trt_context,
     trt_engine,
-    trt_session,
 )
+from turnkeyml.runtimes.nvidia import cuda
+from turnkeyml.runtimes.tensorrt import session as trt_session
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 
@@ -132,7 +132,7 @@ def test_the_record_has_the_instances(loaded: Callable[..., Loaded]) -> None:
 @pytest.fixture
 def cpu_as_gpu(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """A PyTorch whose only GPU is the CPU; the streams that threads have chosen."""
-    from turnkeyml.runtimes import torch_gpu_session as module
+    from turnkeyml.runtimes.torch import gpu_session as module
 
     chosen: set[str] = set()
 

@@ -20,18 +20,16 @@ from turnkeyml.runtimes import (
     CompiledEngine,
     Need,
     Recipe,
-    cuda,
     elsewhere,
     find_device,
     find_runtime,
-    nvml,
     trt_context,
     trt_engine,
-    trt_library,
-    trt_session,
     trt_tactics,
     trt_types,
 )
+from turnkeyml.runtimes.nvidia import cuda, nvml
+from turnkeyml.runtimes.tensorrt import library, session
 
 KEY = trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
 RECIPE = Recipe(model="a.onnx", precision="fp16", shapes={"x": (1, 3)})
@@ -94,8 +92,8 @@ class TestWhatIsMissing:
         folder.mkdir()
         (folder / "__init__.py").write_text("raise ImportError('libnvinfer.so.8: no such file')")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_library, "MODULES", ("tensorrt_bindings",))
-        monkeypatch.setattr(trt_library, "load_tensorrt", trt_library.load_tensorrt.__wrapped__)
+        monkeypatch.setattr(library, "MODULES", ("tensorrt_bindings",))
+        monkeypatch.setattr(library, "load_tensorrt", library.load_tensorrt.__wrapped__)
         found = {cuda.NAME: "libcudart.so.12"}
         monkeypatch.setattr(cuda, "library_path", lambda name=cuda.NAME: found.get(name))
         with pytest.raises(MeasureError, match=r"libnvinfer\.so\.8: no such.*LD_LIBRARY_PATH"):
@@ -104,9 +102,9 @@ class TestWhatIsMissing:
     def test_a_version_that_is_new_enough(self, monkeypatch, tmp_path):
         (tmp_path / "old_tensorrt.py").write_text("__version__ = '8.4.3.1'")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_library, "MODULES", ("old_tensorrt",))
+        monkeypatch.setattr(library, "MODULES", ("old_tensorrt",))
         with pytest.raises(MeasureError, match=r"8\.4\.3\.1 is too old; install 8\.5\.2"):
-            trt_library.load_tensorrt.__wrapped__()
+            library.load_tensorrt.__wrapped__()
 
     def test_the_command_says_so_in_one_sentence_and_builds_nothing(self, tmp_path):
         if nvml.find_gpu() is not None:
@@ -267,17 +265,17 @@ class TestTypes:
             trt_context.numpy_name("FP8", "x")
 
     def test_integers_that_would_wrap_around_are_refused(self):
-        trt_session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")
+        session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")
         with pytest.raises(MeasureError, match="'x' has values that do not fit into int32"):
-            trt_session.check_range("x", np.array([2**31]), "int32")
+            session.check_range("x", np.array([2**31]), "int32")
 
     def test_other_conversions_are_not_checked(self):
-        trt_session.check_range("x", np.array([1e300]), "float32")
-        trt_session.check_range("x", np.zeros(0, dtype=np.int64), "int32")
+        session.check_range("x", np.array([1e300]), "float32")
+        session.check_range("x", np.zeros(0, dtype=np.int64), "int32")
 
     def test_shapes_go_by_the_names_of_the_model(self):
         inputs = {"x::bfloat16": np.zeros((2, 3), np.uint16), "y": np.float32(0)}
-        assert trt_session.shapes_of(inputs) == {"x": (2, 3), "y": ()}
+        assert session.shapes_of(inputs) == {"x": (2, 3), "y": ()}
 
 
 def test_a_library_is_found_in_the_search_path_of_the_loader(tmp_path, monkeypatch):

@@ -9,32 +9,34 @@ __getattr__ = door(
             "Argument Device LiveModel Monitor Need Plugin Request Runtime SelfReporting "
             "Session boolean"
         ),
-        "cuda": "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device",
         "elsewhere": "require_elsewhere require_files started_ahead",
-        "gpu_profile": "OUTSIDE PRODUCTS PlainTimes Unprofiled plain_runs",
         "implements": "BaseRT Stats",
+        "nvidia.cuda": (
+            "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device"
+        ),
+        "nvidia.nvml": "gpu_index",
+        "nvidia.profile": "OUTSIDE PRODUCTS PlainTimes Unprofiled plain_runs",
         "nvidia.runtime": "INSTANCES instances_of",
-        "nvml": "gpu_index",
         "onnx_nodes": "read_nodes",
-        "openvino_session": "OpenVinoSession",
+        "onnxruntime.gpu_profile": "profile_gpu_session",
+        "onnxruntime.gpu_session": "OrtGpuSession",
+        "onnxruntime.profile": "events_of",
+        "onnxruntime.session": "OrtSession named_operator run_once unsound_optimizers",
+        "onnxruntime.settings": "OrtSettings",
+        "openvino.session": "OpenVinoSession",
         "ort_gpu_options": "load_libraries session_options",
-        "ort_gpu_profile": "profile_gpu_session",
-        "ort_gpu_session": "OrtGpuSession",
-        "ort_profile": "events_of",
         "ort_providers": "CPU assigned_nodes fallback_stats full_names nodes_on_cpu",
-        "ort_session": "OrtSession named_operator run_once unsound_optimizers",
-        "ort_settings": "OrtSettings",
         "plugins": "InstalledPlugin installed_plugins",
         "registry": (
             "all_devices all_runtimes available_runtimes default_device find_device "
             "find_runtime listed_names local_devices"
         ),
-        "torch_gpu_profile": "operators_on_device profile_gpu_calls",
+        "tensorrt.engine": "CompiledEngine Recipe",
+        "tensorrt.profile": "profile_context",
+        "torch.gpu_profile": "operators_on_device profile_gpu_calls",
+        "torch.profile": "Modules RUN shapes_of weights_of",
+        "torch.session": "CompiledSession TorchSession from_numpy to_numpy",
         "torch_placement": "place",
-        "torch_profile": "Modules RUN shapes_of weights_of",
-        "torch_session": "CompiledSession TorchSession from_numpy to_numpy",
         "torch_shapes": "output_of",
-        "trt_build": "CompiledEngine Recipe",
-        "trt_profile": "profile_context",
     },
 )

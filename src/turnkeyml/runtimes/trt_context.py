@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes import cuda
-from turnkeyml.runtimes.gpu_profile import Copy
-from turnkeyml.runtimes.trt_library import load_tensorrt, logger
+from turnkeyml.runtimes.nvidia import cuda
+from turnkeyml.runtimes.nvidia.profile import Copy
+from turnkeyml.runtimes.tensorrt.library import load_tensorrt, logger
 
 _NUMPY_NAMES = {
     "FLOAT": "float32",

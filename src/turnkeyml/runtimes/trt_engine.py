@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache import engine_file, read_json, replacing, timing_file, write_json
-from turnkeyml.runtimes.trt_build import CompiledEngine, Recipe, compile_engine
+from turnkeyml.runtimes.tensorrt.engine import CompiledEngine, Recipe, compile_engine
 
 
 @dataclass(frozen=True)

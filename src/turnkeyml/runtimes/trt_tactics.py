@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes import cuda
+from turnkeyml.runtimes.nvidia import cuda
 
 EXTERNAL = ("CUBLAS", "CUBLAS_LT", "CUDNN")
 """The tactic sources that are libraries of their own."""

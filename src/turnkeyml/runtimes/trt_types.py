@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from turnkeyml.runtimes.trt_library import version_of
+from turnkeyml.runtimes.tensorrt.library import version_of
 
 MOVES = re.compile(
     "CONSTANT|SHAPE|CAST|IDENTITY|SHUFFLE|SLICE|CONCATENATION|GATHER|SELECT|ASSERTION|"

@@ -11,7 +11,7 @@ exist or not, as those of a node of a cluster or of another machine are not know
 
 def _describe() -> str:
     """The names of the GPUs in this machine."""
-    from turnkeyml.runtimes.nvml import gpu_names
+    from turnkeyml.runtimes.nvidia.nvml import gpu_names
 
     return ", ".join(gpu_names()) or "no NVIDIA GPU"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.contract import Monitor, Request, Runtime
 from turnkeyml.runtimes.nvidia import DEVICE
-from turnkeyml.runtimes.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
+from turnkeyml.runtimes.nvidia.nvml import NvmlMonitor, find_gpu, gpu_index, require_gpu
 
 INSTANCES = 2
 """Requests that a GPU executes at the same time, unless the user says how many: one computes while

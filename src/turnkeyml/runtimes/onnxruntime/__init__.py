@@ -10,8 +10,8 @@ from typing import Any
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.runtimes import x86
 from turnkeyml.runtimes.contract import Argument, Need, Request, Runtime, Session, boolean, divided
+from turnkeyml.runtimes.nvidia.nvml import gpu_index
 from turnkeyml.runtimes.nvidia.runtime import GpuRuntime, instances_of
-from turnkeyml.runtimes.nvml import gpu_index
 
 
 def _names(text: str) -> list[str]:
@@ -89,9 +89,9 @@ class Ort(Runtime):
         full_names(arguments["providers"])
 
     def open(self, request: Request) -> Session:
+        from turnkeyml.runtimes.onnxruntime.session import OrtSession
+        from turnkeyml.runtimes.onnxruntime.settings import OrtSettings
         from turnkeyml.runtimes.ort_providers import full_names
-        from turnkeyml.runtimes.ort_session import OrtSession
-        from turnkeyml.runtimes.ort_settings import OrtSettings
 
         instances, threads = None, request.threads
         if request.instances is not None:
@@ -150,7 +150,7 @@ class OrtGpu(GpuRuntime):
             )
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.ort_gpu_session import OrtGpuSession
+        from turnkeyml.runtimes.onnxruntime.gpu_session import OrtGpuSession
 
         arguments = request.arguments
         return OrtGpuSession(
@@ -182,8 +182,8 @@ _LEVELS = {
 
 def _program_source(request: Request, *, level: str, parallel: bool, spinning: bool) -> str:
     """The source of ``load``, which runs a model as a session does, without turnkey."""
+    from turnkeyml.runtimes.onnxruntime.session import unsound_optimizers
     from turnkeyml.runtimes.ort_providers import full_names
-    from turnkeyml.runtimes.ort_session import unsound_optimizers
 
     providers = full_names(request.arguments.get("providers") or ("cpu",))
     lines = [

@@ -64,12 +64,12 @@ class OpenVino(Runtime):
 
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
         if arguments["inference_precision"] != FILE:
-            from turnkeyml.runtimes.openvino_session import require_precision
+            from turnkeyml.runtimes.openvino.session import require_precision
 
             require_precision(arguments["inference_precision"])
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.openvino_session import OpenVinoSession
+        from turnkeyml.runtimes.openvino.session import OpenVinoSession
 
         of_file, asked, pinning = _asked(request)
         return OpenVinoSession(
@@ -99,7 +99,7 @@ def _asked(request: Request) -> tuple[str, str | None, bool | None]:
 
 def _program_source(threads: int, of_file: str, asked: str | None, pinning: bool | None) -> str:
     """The source of ``load``, which runs a model as a session does, without turnkey."""
-    from turnkeyml.runtimes.openvino_session import CPU, computed_in, properties
+    from turnkeyml.runtimes.openvino.session import CPU, computed_in, properties
 
     wanted = properties(threads, computed_in(of_file, asked), pinning)
     lines = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.runtimes.contract import Argument, Need, Request, Session, boolean
+from turnkeyml.runtimes.nvidia.nvml import gpu_index, require_gpu
 from turnkeyml.runtimes.nvidia.runtime import GpuRuntime
-from turnkeyml.runtimes.nvml import gpu_index, require_gpu
 
 
 def _mebibytes(text: str) -> int:
@@ -45,12 +45,12 @@ class Trt(GpuRuntime):
     status_stats = ("engine",)
 
     def version(self) -> str:
-        from turnkeyml.runtimes.trt_library import load_tensorrt
+        from turnkeyml.runtimes.tensorrt.library import load_tensorrt
 
         return str(load_tensorrt().__version__)
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.trt_session import TrtSession
+        from turnkeyml.runtimes.tensorrt.session import TrtSession
 
         number = gpu_index(self.device)
         return TrtSession(request, number, require_gpu(number))
@@ -60,7 +60,7 @@ class Trt(GpuRuntime):
 
         Neither loads CUDA, as the process may fork, nor TensorRT if its library is easily found.
         """
-        from turnkeyml.runtimes import cuda
+        from turnkeyml.runtimes.nvidia import cuda
 
         super().check()
         if cuda.library_path() is None:
@@ -68,6 +68,6 @@ class Trt(GpuRuntime):
                 f"the CUDA runtime library ({cuda.NAME}) is not installed; {cuda.INSTALL}."
             )
         if cuda.library_path("libnvinfer.so") is None:
-            from turnkeyml.runtimes.trt_library import load_tensorrt
+            from turnkeyml.runtimes.tensorrt.library import load_tensorrt
 
             load_tensorrt()

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 from turnkeyml.errors import MeasureError, UsageError
 from turnkeyml.runtimes import x86
 from turnkeyml.runtimes.contract import LiveModel, Need, Request, Runtime, Session
+from turnkeyml.runtimes.nvidia.nvml import gpu_index
 from turnkeyml.runtimes.nvidia.runtime import GpuRuntime
-from turnkeyml.runtimes.nvml import gpu_index
 
 
 class EagerTorch(Runtime):
@@ -55,7 +55,7 @@ class TorchEager(EagerTorch):
     serves = True
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.torch_session import TorchSession
+        from turnkeyml.runtimes.torch.session import TorchSession
 
         assert request.live is not None
         return TorchSession(self.prepared(request.live), request)
@@ -72,7 +72,7 @@ class TorchCompiled(CompiledTorch):
     )
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.torch_session import CompiledSession
+        from turnkeyml.runtimes.torch.session import CompiledSession
 
         assert request.live is not None
         return CompiledSession(self.prepared(request.live), request)
@@ -95,7 +95,7 @@ class TorchEagerGpu(GpuRuntime, EagerTorch):
             )
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.torch_gpu_session import GpuSession
+        from turnkeyml.runtimes.torch.gpu_session import GpuSession
 
         return GpuSession(self.prepared, request, gpu_index(self.device))
 
@@ -120,7 +120,7 @@ class TorchCompiledGpu(CompiledTorch, TorchEagerGpu):
             )
 
     def open(self, request: Request) -> Session:
-        from turnkeyml.runtimes.torch_gpu_session import CompiledGpuSession
+        from turnkeyml.runtimes.torch.gpu_session import CompiledGpuSession
 
         if request.instances is not None:
             request = replace(request, instances=1)

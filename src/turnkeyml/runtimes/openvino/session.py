@@ -12,7 +12,7 @@ import openvino
 from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
-from turnkeyml.runtimes.openvino_profile import profile_request
+from turnkeyml.runtimes.openvino.profile import profile_request
 from turnkeyml.runtimes.openvino_types import DTYPES
 
 CPU = "CPU"

@@ -14,8 +14,8 @@ from turnkeyml import structure
 from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request
 from turnkeyml.runtimes.nvidia.runtime import instances_of
+from turnkeyml.runtimes.torch.session import LiveSession, memory_of, to_numpy
 from turnkeyml.runtimes.torch_placement import DTYPES, place
-from turnkeyml.runtimes.torch_session import LiveSession, memory_of, to_numpy
 
 
 class GpuSession(LiveSession):
@@ -141,7 +141,7 @@ class GpuSession(LiveSession):
 
     def profile(self, seconds: float) -> Profile:
         """The operators of this model with their kernels, by PyTorch's profiler."""
-        from turnkeyml.runtimes.torch_gpu_profile import profile_gpu_calls
+        from turnkeyml.runtimes.torch.gpu_profile import profile_gpu_calls
 
         def start() -> None:
             self.prepare()

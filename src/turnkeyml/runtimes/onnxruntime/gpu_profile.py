@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.nouns import OperatorTime, Profile, Span
-from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
-from turnkeyml.runtimes.ort_profile import KERNEL, Event, events_of, operator_of, together
+from turnkeyml.runtimes.nvidia.profile import OUTSIDE, Unprofiled, profiled_runs
+from turnkeyml.runtimes.onnxruntime.profile import KERNEL, Event, events_of, operator_of, together
 from turnkeyml.runtimes.profiling import typical
 
 MOST_RUNS = 100

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnkeyml.nouns import OperatorTime, TensorShape
-from turnkeyml.runtimes import cuda
+from turnkeyml.runtimes.nvidia import cuda
 from turnkeyml.runtimes.profiling import typical
 
 TO_DEVICE, FROM_DEVICE = "Memcpy HtoD", "Memcpy DtoH"

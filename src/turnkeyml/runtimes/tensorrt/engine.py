@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from turnkeyml.errors import MeasureError
-from turnkeyml.runtimes.trt_library import last_error, load_tensorrt, logger
+from turnkeyml.runtimes.tensorrt.library import last_error, load_tensorrt, logger
 from turnkeyml.runtimes.trt_tactics import tactic_bits, usable_sources
 from turnkeyml.runtimes.trt_types import fp32_layers, network_flags
 

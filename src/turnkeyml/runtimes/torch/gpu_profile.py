@@ -14,7 +14,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import OperatorTime, Profile, Span
-from turnkeyml.runtimes.gpu_profile import (
+from turnkeyml.runtimes.nvidia.profile import (
     FROM_DEVICE,
     OUTSIDE,
     RECOVERY_RUNS,
@@ -23,7 +23,7 @@ from turnkeyml.runtimes.gpu_profile import (
     profiled_runs,
 )
 from turnkeyml.runtimes.profiling import typical
-from turnkeyml.runtimes.torch_profile import (
+from turnkeyml.runtimes.torch.profile import (
     AROUND,
     COMPILED_CODE,
     MODULE,

@@ -20,9 +20,9 @@ from turnkeyml.cache import BFLOAT16, fed, fed_value, flattened, is_plain
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.onnx_nodes import read_nodes
-from turnkeyml.runtimes.ort_profile import profile_session
+from turnkeyml.runtimes.onnxruntime.profile import profile_session
+from turnkeyml.runtimes.onnxruntime.settings import OrtSettings
 from turnkeyml.runtimes.ort_providers import fallback_stats
-from turnkeyml.runtimes.ort_settings import OrtSettings
 from turnkeyml.workarounds import PAD_FUSION
 
 _DTYPES = {"float": "float32", "double": "float64"}

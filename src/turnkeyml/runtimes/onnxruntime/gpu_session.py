@@ -17,11 +17,11 @@ import onnxruntime
 from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
-from turnkeyml.runtimes import cuda
-from turnkeyml.runtimes.gpu_profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
+from turnkeyml.runtimes.nvidia import cuda
+from turnkeyml.runtimes.nvidia.profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
+from turnkeyml.runtimes.onnxruntime.session import dtype_of, unsound_optimizers
 from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, session_options
 from turnkeyml.runtimes.ort_providers import CPU, assigned_nodes, nodes_on_cpu
-from turnkeyml.runtimes.ort_session import dtype_of, unsound_optimizers
 
 CUDA = "CUDAExecutionProvider"
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
@@ -237,7 +237,7 @@ class OrtGpuSession:
 
         It runs without a CUDA graph, whose kernels belong to no node.
         """
-        from turnkeyml.runtimes.ort_gpu_profile import profile_gpu_session
+        from turnkeyml.runtimes.onnxruntime.gpu_profile import profile_gpu_session
 
         unprofiled = Unprofiled(
             plain_runs(self.run, self.synchronize, seconds / 4),

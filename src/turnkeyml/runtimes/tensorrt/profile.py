@@ -9,7 +9,7 @@ import numpy as np
 
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import LAYER, OperatorTime, Profile, Span
-from turnkeyml.runtimes.gpu_profile import OUTSIDE, Unprofiled, profiled_runs
+from turnkeyml.runtimes.nvidia.profile import OUTSIDE, Unprofiled, profiled_runs
 from turnkeyml.runtimes.profiling import typical
 
 MOST_RUNS = 200

@@ -138,7 +138,7 @@ class TorchSession(LiveSession):
 
     def profile(self, seconds: float) -> Profile:
         """The operators of this model, by PyTorch's profiler."""
-        from turnkeyml.runtimes.torch_profile import profile_calls
+        from turnkeyml.runtimes.torch.profile import profile_calls
 
         def call() -> None:
             self.prepare()

@@ -12,16 +12,16 @@ import numpy as np
 from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
-from turnkeyml.runtimes import cuda
 from turnkeyml.runtimes.contract import Request
-from turnkeyml.runtimes.gpu_profile import PRODUCTS, Unprofiled, copy_times, plain_runs
+from turnkeyml.runtimes.nvidia import cuda
+from turnkeyml.runtimes.nvidia.nvml import NvmlGpu
+from turnkeyml.runtimes.nvidia.profile import PRODUCTS, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.nvidia.runtime import instances_of
-from turnkeyml.runtimes.nvml import NvmlGpu
-from turnkeyml.runtimes.trt_build import Recipe
+from turnkeyml.runtimes.tensorrt.engine import Recipe
+from turnkeyml.runtimes.tensorrt.library import load_tensorrt, logger
+from turnkeyml.runtimes.tensorrt.profile import profile_context
 from turnkeyml.runtimes.trt_context import BoundContext
 from turnkeyml.runtimes.trt_engine import EngineKey, EngineStore, Known
-from turnkeyml.runtimes.trt_library import load_tensorrt, logger
-from turnkeyml.runtimes.trt_profile import profile_context
 
 
 def shapes_of(inputs: Mapping[str, np.ndarray]) -> dict[str, tuple[int, ...]]:
