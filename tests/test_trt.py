@@ -16,22 +16,11 @@ import numpy as np
 import pytest
 
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.runtimes import (
-    CompiledEngine,
-    Need,
-    Recipe,
-    elsewhere,
-    find_device,
-    find_runtime,
-    trt_context,
-    trt_engine,
-    trt_tactics,
-    trt_types,
-)
+from turnkeyml.runtimes import CompiledEngine, Need, Recipe, elsewhere, find_device, find_runtime
 from turnkeyml.runtimes.nvidia import cuda, nvml
-from turnkeyml.runtimes.tensorrt import library, session
+from turnkeyml.runtimes.tensorrt import engine, library, session
 
-KEY = trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
+KEY = engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
 RECIPE = Recipe(model="a.onnx", precision="fp16", shapes={"x": (1, 3)})
 HELLO = os.path.join(os.path.dirname(__file__), "..", "examples/cli/scripts/hello_world.py")
 
@@ -169,18 +158,18 @@ class TestArguments:
             CUDNN = 2
 
         fake = SimpleNamespace(TacticSource=Source)
-        assert trt_tactics.tactic_bits(fake, "none") == 0
-        assert trt_tactics.tactic_bits(fake, "cublas, CUDNN") == 0b101
+        assert engine.tactic_bits(fake, "none") == 0
+        assert engine.tactic_bits(fake, "cublas, CUDNN") == 0b101
         with pytest.raises(MeasureError, match="no tactic source 'CUSPARSE'"):
-            trt_tactics.tactic_bits(fake, "cusparse")
+            engine.tactic_bits(fake, "cusparse")
 
 
 class TestEngineKey:
     def test_it_depends_on_gpu_driver_and_version(self):
         others = [
-            trt_engine.EngineKey("H100", "9.0", "580.1", "8.6.1"),
-            trt_engine.EngineKey("H200", "9.0", "575.1", "8.6.1"),
-            trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.0"),
+            engine.EngineKey("H100", "9.0", "580.1", "8.6.1"),
+            engine.EngineKey("H200", "9.0", "575.1", "8.6.1"),
+            engine.EngineKey("H200", "9.0", "580.1", "8.6.0"),
         ]
         assert len({key.of(RECIPE, "s") for key in (KEY, *others)}) == 4
         assert len({key.machine() for key in (KEY, *others)}) == 4
@@ -216,35 +205,35 @@ class TestEngineStore:
             given.append(timings)
             return CompiledEngine(b"engine", ("y", "x"), 1.5, False, 2, 0, timings + b"t")
 
-        monkeypatch.setattr(trt_engine, "compile_engine", compile_engine)
+        monkeypatch.setattr(engine, "compile_engine", compile_engine)
         return given
 
     def test_an_engine_is_found_again_with_the_order_of_its_outputs(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
-        found = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").find(RECIPE)
+        engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
+        found = engine.EngineStore(str(tmp_path / "b"), KEY, "s").find(RECIPE)
         assert found.is_cached
         assert (found.engine, found.outputs, found.seconds) == (b"engine", ("y", "x"), 1.5)
         assert found.facts["fp32_layers"] == 2
 
     def test_another_file_has_another_engine(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
-        assert trt_engine.EngineStore(str(tmp_path / "b"), KEY, "other").find(RECIPE) is None
+        engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
+        assert engine.EngineStore(str(tmp_path / "b"), KEY, "other").find(RECIPE) is None
 
     def test_a_damaged_engine_is_not_used(self, tmp_path, compiled):
-        store = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s")
+        store = engine.EngineStore(str(tmp_path / "b"), KEY, "s")
         store.make(RECIPE)
         (path,) = (tmp_path / "b" / "engines").glob("*.engine")
         path.write_bytes(b"eng")
         assert store.find(RECIPE) is None
 
     def test_without_a_checksum_nothing_is_kept(self, tmp_path, compiled):
-        store = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "")
+        store = engine.EngineStore(str(tmp_path / "b"), KEY, "")
         store.make(RECIPE)
         assert store.find(RECIPE) is None
 
     def test_builds_of_a_cache_share_the_timings(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "one"), KEY, "s").make(RECIPE)
-        trt_engine.EngineStore(str(tmp_path / "two"), KEY, "s").make(RECIPE)
+        engine.EngineStore(str(tmp_path / "one"), KEY, "s").make(RECIPE)
+        engine.EngineStore(str(tmp_path / "two"), KEY, "s").make(RECIPE)
         assert compiled == [b"", b"t"]
 
 
@@ -253,16 +242,16 @@ class TestTypes:
         def flags(version, **kinds):
             kinds = SimpleNamespace(**kinds)
             fake = SimpleNamespace(__version__=version, NetworkDefinitionCreationFlag=kinds)
-            return trt_types.network_flags(fake)
+            return engine.network_flags(fake)
 
         assert flags("8.6.1", EXPLICIT_BATCH=0) == (1, False)
         assert flags("10.3.0", EXPLICIT_BATCH=0, STRONGLY_TYPED=1) == (2, True)
         assert flags("11.0.0") == (0, True)
 
     def test_types_have_the_names_of_numpy(self):
-        assert trt_context.numpy_name("HALF", "x") == "float16"
+        assert session.numpy_name("HALF", "x") == "float16"
         with pytest.raises(MeasureError, match="'x' is of TensorRT's type FP8"):
-            trt_context.numpy_name("FP8", "x")
+            session.numpy_name("FP8", "x")
 
     def test_integers_that_would_wrap_around_are_refused(self):
         session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")
