@@ -17,15 +17,13 @@ __getattr__ = door(
         "nvidia.nvml": "gpu_index",
         "nvidia.profile": "OUTSIDE PRODUCTS PlainTimes Unprofiled plain_runs",
         "nvidia.runtime": "INSTANCES instances_of",
-        "onnx_nodes": "read_nodes",
-        "onnxruntime.gpu_profile": "profile_gpu_session",
-        "onnxruntime.gpu_session": "OrtGpuSession",
-        "onnxruntime.profile": "events_of",
-        "onnxruntime.session": "OrtSession named_operator run_once unsound_optimizers",
-        "onnxruntime.settings": "OrtSettings",
+        "onnxruntime.gpu_session": "OrtGpuSession load_libraries session_options",
+        "onnxruntime.profile": "events_of profile_gpu_session",
+        "onnxruntime.session": "OrtSession named_operator read_nodes run_once unsound_optimizers",
+        "onnxruntime.settings": (
+            "CPU OrtSettings assigned_nodes fallback_stats full_names nodes_on_cpu"
+        ),
         "openvino.session": "OpenVinoSession",
-        "ort_gpu_options": "load_libraries session_options",
-        "ort_providers": "CPU assigned_nodes fallback_stats full_names nodes_on_cpu",
         "plugins": "InstalledPlugin installed_plugins",
         "registry": (
             "all_devices all_runtimes available_runtimes default_device find_device "

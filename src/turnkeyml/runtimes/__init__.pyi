@@ -20,23 +20,22 @@ from turnkeyml.runtimes.nvidia.profile import (
     plain_runs as plain_runs,
 )
 from turnkeyml.runtimes.nvidia.runtime import INSTANCES as INSTANCES, instances_of as instances_of
-from turnkeyml.runtimes.onnx_nodes import read_nodes as read_nodes
-from turnkeyml.runtimes.onnxruntime.gpu_profile import profile_gpu_session as profile_gpu_session
-from turnkeyml.runtimes.onnxruntime.gpu_session import OrtGpuSession as OrtGpuSession
-from turnkeyml.runtimes.onnxruntime.profile import events_of as events_of
+from turnkeyml.runtimes.onnxruntime.gpu_session import (
+    OrtGpuSession as OrtGpuSession, load_libraries as load_libraries, session_options as
+    session_options,
+)
+from turnkeyml.runtimes.onnxruntime.profile import (
+    events_of as events_of, profile_gpu_session as profile_gpu_session,
+)
 from turnkeyml.runtimes.onnxruntime.session import (
-    OrtSession as OrtSession, named_operator as named_operator, run_once as run_once,
-    unsound_optimizers as unsound_optimizers,
+    OrtSession as OrtSession, named_operator as named_operator, read_nodes as read_nodes, run_once
+    as run_once, unsound_optimizers as unsound_optimizers,
 )
-from turnkeyml.runtimes.onnxruntime.settings import OrtSettings as OrtSettings
+from turnkeyml.runtimes.onnxruntime.settings import (
+    CPU as CPU, OrtSettings as OrtSettings, assigned_nodes as assigned_nodes, fallback_stats as
+    fallback_stats, full_names as full_names, nodes_on_cpu as nodes_on_cpu,
+)
 from turnkeyml.runtimes.openvino.session import OpenVinoSession as OpenVinoSession
-from turnkeyml.runtimes.ort_gpu_options import (
-    load_libraries as load_libraries, session_options as session_options,
-)
-from turnkeyml.runtimes.ort_providers import (
-    CPU as CPU, assigned_nodes as assigned_nodes, fallback_stats as fallback_stats, full_names as
-    full_names, nodes_on_cpu as nodes_on_cpu,
-)
 from turnkeyml.runtimes.plugins import (
     InstalledPlugin as InstalledPlugin, installed_plugins as installed_plugins,
 )

@@ -84,14 +84,13 @@ class Ort(Runtime):
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
         if tuple(arguments["providers"]) == ("cpu",):
             return  # always there, and the library need not be imported to know
-        from turnkeyml.runtimes.ort_providers import full_names
+        from turnkeyml.runtimes.onnxruntime.settings import full_names
 
         full_names(arguments["providers"])
 
     def open(self, request: Request) -> Session:
         from turnkeyml.runtimes.onnxruntime.session import OrtSession
-        from turnkeyml.runtimes.onnxruntime.settings import OrtSettings
-        from turnkeyml.runtimes.ort_providers import full_names
+        from turnkeyml.runtimes.onnxruntime.settings import OrtSettings, full_names
 
         instances, threads = None, request.threads
         if request.instances is not None:
@@ -183,7 +182,7 @@ _LEVELS = {
 def _program_source(request: Request, *, level: str, parallel: bool, spinning: bool) -> str:
     """The source of ``load``, which runs a model as a session does, without turnkey."""
     from turnkeyml.runtimes.onnxruntime.session import unsound_optimizers
-    from turnkeyml.runtimes.ort_providers import full_names
+    from turnkeyml.runtimes.onnxruntime.settings import full_names
 
     providers = full_names(request.arguments.get("providers") or ("cpu",))
     lines = [

@@ -1,9 +1,12 @@
-"""ONNX Runtime sessions on a GPU."""
+"""ONNX Runtime sessions on a GPU, and the options and libraries that they need."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
+import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -20,10 +23,17 @@ from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.nvidia import cuda
 from turnkeyml.runtimes.nvidia.profile import PRODUCTS, Copy, Unprofiled, copy_times, plain_runs
 from turnkeyml.runtimes.onnxruntime.session import dtype_of, unsound_optimizers
-from turnkeyml.runtimes.ort_gpu_options import load_libraries, run_options, session_options
-from turnkeyml.runtimes.ort_providers import CPU, assigned_nodes, nodes_on_cpu
+from turnkeyml.runtimes.onnxruntime.settings import (
+    CPU,
+    RECORD_PLACEMENT,
+    TELLS_NODES,
+    assigned_nodes,
+    nodes_on_cpu,
+)
 
 CUDA = "CUDAExecutionProvider"
+LIBRARIES = ("cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "curand", "cudnn")
+"""What the CUDA provider needs, in the order in which they need each other."""
 NO_PROVIDER = "onnxruntime has no CUDA provider here; pip install onnxruntime-gpu."
 NOT_LOADED = (
     "onnxruntime cannot load its CUDA provider, so that it would run on the CPU; "
@@ -32,24 +42,6 @@ NOT_LOADED = (
 OPERATORS_SHOWN = 6
 _BFLOAT16 = 16
 """The number of the type in ONNX; numpy has none."""
-
-
-@dataclass(frozen=True)
-class _Buffer:
-    """One input or output: in pinned memory of the host and in that of the GPU."""
-
-    host: cuda.PinnedArray
-    device: cuda.DeviceArray
-    copy: Callable[[], int]
-    """Copies it, to the device or to the host."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.host.array.shape)
-
-    def close(self) -> None:
-        self.host.close()
-        self.device.close()
 
 
 class OrtGpuSession:
@@ -237,7 +229,7 @@ class OrtGpuSession:
 
         It runs without a CUDA graph, whose kernels belong to no node.
         """
-        from turnkeyml.runtimes.onnxruntime.gpu_profile import profile_gpu_session
+        from turnkeyml.runtimes.onnxruntime.profile import profile_gpu_session
 
         unprofiled = Unprofiled(
             plain_runs(self.run, self.synchronize, seconds / 4),
@@ -293,6 +285,73 @@ class OrtGpuSession:
         for buffer in buffers.values():
             buffer.close()
         buffers.clear()
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """One input or output: in pinned memory of the host and in that of the GPU."""
+
+    host: cuda.PinnedArray
+    device: cuda.DeviceArray
+    copy: Callable[[], int]
+    """Copies it, to the device or to the host."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.host.array.shape)
+
+    def close(self) -> None:
+        self.host.close()
+        self.device.close()
+
+
+def session_options(threads: int, profile: str = "") -> onnxruntime.SessionOptions:
+    """Those of a session with so many threads; ``profile`` is the beginning of the path of a file
+    for ONNX Runtime's profiler."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    if profile:
+        options.enable_profiling = True
+        options.profile_file_prefix = profile
+        return options
+    if hasattr(onnxruntime.InferenceSession, TELLS_NODES):
+        options.add_session_config_entry(RECORD_PLACEMENT, "1")
+        return options
+    # Of one run, before anything is timed. Kernels may start more slowly ever after, as CUDA goes
+    # on tracing them.
+    options.enable_profiling = True
+    options.profile_file_prefix = str(Path(tempfile.gettempdir()) / f"turnkey-{os.getpid()}")
+    return options
+
+
+def run_options(*, synchronize: bool, graph: bool = True) -> onnxruntime.RunOptions:
+    """Those of a run: whether it waits for the GPU, and whether it may be a CUDA graph."""
+    options = onnxruntime.RunOptions()
+    if not synchronize:
+        options.add_run_config_entry("disable_synchronize_execution_providers", "1")
+    if not graph:
+        options.add_run_config_entry("gpu_graph_id", "-1")
+    return options
+
+
+def load_libraries() -> None:
+    """Load the libraries of pip packages, which the loader does not find by itself."""
+    major = str(getattr(onnxruntime, "cuda_version", "") or "").partition(".")[0]
+    folders = [folder for root in sys.path for folder in Path(root or ".").glob("nvidia/*/lib")]
+    for name in LIBRARIES:
+        for path in sorted(p for folder in folders for p in folder.glob(f"lib{name}*.so.*")):
+            if (
+                name in ("cudart", "cublas", "cublasLt")
+                and major
+                and f".so.{major}" not in path.name
+            ):
+                continue
+            try:
+                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+            except OSError as error:  # the log says so; ONNX Runtime may not need this one
+                print(f"{path} cannot be loaded: {error}", flush=True)
 
 
 def _copies(buffers: Mapping[str, _Buffer]) -> list[Copy]:

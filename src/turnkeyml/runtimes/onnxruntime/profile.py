@@ -1,23 +1,42 @@
-"""ONNX Runtime's own profiler: the time of every node of the graph that it executes."""
+"""ONNX Runtime's own profiler: the time of every node of the graph that it executes.
+
+On a GPU, the time of a node is that of the kernels that it has started.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
 from turnkeyml.runtimes.profiling import take_turns, typical
 
-MOST_RUNS = 300
-"""ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
-MOST_INPUTS = 8
-"""Of a node for which every choice of weights is tried."""
+if TYPE_CHECKING:
+    from turnkeyml.runtimes.nvidia.profile import Unprofiled
+
 RUN = "model_run"
 KERNEL = "_kernel_time"
+KERNELS = "kernels"
+"""The name, among the facts of an event, of the kernels that it has started."""
+OTHERS = "others"
+"""The name of the kernels behind an event that no node has started."""
+MOST_RUNS = 300
+"""ONNX Runtime records a million events and then stops: enough for graphs of 2,500 nodes."""
+MOST_GPU_RUNS = 100
+MOST_INPUTS = 8
+"""Of a node for which every choice of weights is tried."""
+CUT_US = 0.5
+"""ONNX Runtime cuts the times of kernels to whole microseconds; a half is what that loses."""
+ANOTHER_CLOCK_US = 1e6
+NO_KERNELS = (
+    "This build of ONNX Runtime does not record what the GPU does: the times of the operators are "
+    "those of the host, which only starts them."
+)
+CPU = "CPUExecutionProvider"
 _DTYPES = {"float": "float32", "double": "float64"}
 
 
@@ -57,6 +76,42 @@ def profile_session(
         spans=tuple(_span(event, shown[0].start) for event in shown) if shown else (),
         resolution_us=1.0,
         outside="between the operators, in ONNX Runtime's executor",
+    )
+
+
+def profile_gpu_session(
+    run: Callable[[], None],
+    end_profiling: Callable[[], list[dict[str, Any]]],
+    unprofiled: Unprofiled,
+    seconds: float,
+) -> Profile:
+    """The profile of a session on a GPU from runs with its profiler on."""
+    from turnkeyml.runtimes.nvidia.profile import OUTSIDE, profiled_runs
+
+    times = profiled_runs(run, seconds, MOST_GPU_RUNS)
+    events = with_kernels(end_profiling())
+    runs = events_of(events)[-len(times) :]  # those before were not timed
+    chosen = typical(times)
+    shown = runs[int(chosen[len(chosen) // 2])]
+    on_device = any(event.facts.get(KERNELS) for event in shown)
+    counted = [runs[number] for number in chosen]
+    operators = [_operator(group, len(chosen), on_device) for group in together(counted)]
+    operators += _without_node(counted)
+    started = sum(len(_started(event, KERNELS, OTHERS)) for event in shown)
+    return Profile(
+        profiler="ONNX Runtime's profiler",
+        runs=len(chosen),
+        plain_ms=unprofiled.plain.ms,
+        profiled_ms=float(np.mean(times[chosen])),
+        operators=(*_busy(operators, on_device), *unprofiled.copies),
+        spans=tuple(_spans(shown)),
+        resolution_us=1.0,
+        outside=OUTSIDE if on_device else "outside of the nodes, while the GPU still works",
+        on_device=on_device,
+        kernels=float(started + len(unprofiled.copies)) if on_device else 0.0,
+        host_ms=unprofiled.plain.host_ms,
+        tf32=unprofiled.tf32,
+        notes=() if on_device else (NO_KERNELS,),
     )
 
 
@@ -105,6 +160,37 @@ def _event(node: dict[str, Any], own: float) -> Event:
     return Event(key, float(node["ts"]), float(node["dur"]), own, facts)
 
 
+def with_kernels(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The events without kernels, which are among the facts of the node that has started them.
+
+    ONNX Runtime writes the kernels behind that node, whose name they have.
+    """
+    found: list[dict[str, Any]] = []
+    named: dict[str, dict[str, Any]] = {}
+    latest: dict[str, Any] = {"args": {}}
+    for event in events:
+        facts = event.get("args") or {}
+        if event.get("cat") == "Kernel":
+            node = named.get(facts.get("parent_name", ""))
+            kind = OTHERS if node is None else KERNELS
+            (node or latest)["args"].setdefault(kind, []).append(event)
+            continue
+        if event.get("cat") == "Node" and str(event.get("name", "")).endswith(KERNEL):
+            latest = named[event["name"]] = {**event, "args": dict(facts)}
+            found.append(latest)
+        else:
+            found.append(event)
+    return found
+
+
+def _started(event: Event, *kinds: str) -> list[dict[str, Any]]:
+    return [kernel for kind in kinds for kernel in event.facts.get(kind, ())]
+
+
+def _ms(kernels: Sequence[dict[str, Any]], runs: int) -> float:
+    return sum(float(kernel["dur"]) + CUT_US for kernel in kernels) / runs / 1e3
+
+
 def _operators(runs: Sequence[Sequence[Event]]) -> tuple[OperatorTime, ...]:
     """The mean of some runs, node by node, in the order of execution."""
     return tuple(operator_of(events, len(runs)) for events in together(runs))
@@ -139,6 +225,37 @@ def operator_of(
         inputs=_with_constants(inputs, int(facts.get("parameter_size", 0))),
         outputs=tuple(_shape(one) for one in facts.get("output_type_shape", ())),
     )
+
+
+def _operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTime:
+    """A node with the time of its kernels; nodes on the CPU have that of the host."""
+    facts = events[0].facts
+    if not on_device or facts.get("provider") == CPU:
+        return operator_of(events, runs)
+    kernels = [kernel for event in events for kernel in _started(event, KERNELS)]
+    longest = max(kernels, key=lambda kernel: float(kernel["dur"]), default=None)
+    return operator_of(
+        events,
+        runs,
+        ms=_ms(kernels, runs),
+        kernel="" if longest is None else str(longest["name"]),
+    )
+
+
+def _without_node(runs: Sequence[Sequence[Event]]) -> Iterator[OperatorTime]:
+    """The kernels that no node has started, such as copies between nodes."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event in (event for run in runs for event in run):
+        for kernel in _started(event, OTHERS):
+            found.setdefault(str(kernel["name"]), []).append(kernel)
+    for name, kernels in found.items():
+        calls = len(kernels) / len(runs)
+        yield OperatorTime(name, name[:60], _ms(kernels, len(runs)), calls=calls, kernel=name)
+
+
+def _busy(operators: Iterable[OperatorTime], on_device: bool) -> list[OperatorTime]:
+    """Without the nodes that start nothing on the GPU, such as reshapes."""
+    return [one for one in operators if one.ms > 0 or not on_device]
 
 
 def _shape(described: dict[str, Sequence[int]]) -> TensorShape:
@@ -187,3 +304,22 @@ def _nbytes(tensor: TensorShape) -> int:
 def _span(event: Event, begin: float) -> Span:
     name, op_type, number = event.key.split("\0")
     return Span(name or f"{op_type} {number}", op_type, event.start - begin, event.duration)
+
+
+def _spans(events: Sequence[Event]) -> Iterator[Span]:
+    """One run: its nodes on the host, and their kernels on the GPU."""
+    begin = events[0].start if events else 0.0
+    kernels = [(e, k) for e in events for k in _started(e, KERNELS)]
+    first = min((float(k["ts"]) for _, k in kernels), default=begin)
+    shift = first if abs(first - begin) > ANOTHER_CLOCK_US else begin
+    for event in events:
+        name, op_type = _name(event)
+        yield Span(name, op_type, event.start - begin, event.duration, "host")
+    for event, kernel in kernels:
+        start, duration = float(kernel["ts"]) - shift, float(kernel["dur"])
+        yield Span(_name(event)[0], str(kernel["name"]), start, duration, "GPU")
+
+
+def _name(event: Event) -> tuple[str, str]:
+    name, op_type, number = event.key.split("\0")
+    return name or f"{op_type} {number}", op_type

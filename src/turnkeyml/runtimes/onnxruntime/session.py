@@ -1,4 +1,9 @@
-"""ONNX Runtime sessions, for the runtimes that measure with it and for verifying builds."""
+"""ONNX Runtime sessions, for the runtimes that measure with it and for verifying builds.
+
+Which optimizers are unsound for a model follows from its nodes. They are read without the onnx
+package: a worker may run under an interpreter that has none, and importing it takes longer. The
+format is protobuf: fields, each with a tag (its number and its wire type) and a value.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,10 @@ import json
 import mmap
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime
@@ -19,16 +24,13 @@ import onnxruntime
 from turnkeyml.cache import BFLOAT16, fed, fed_value, flattened, is_plain
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
-from turnkeyml.runtimes.onnx_nodes import read_nodes
 from turnkeyml.runtimes.onnxruntime.profile import profile_session
-from turnkeyml.runtimes.onnxruntime.settings import OrtSettings
-from turnkeyml.runtimes.ort_providers import fallback_stats
+from turnkeyml.runtimes.onnxruntime.settings import OrtSettings, fallback_stats
 from turnkeyml.workarounds import PAD_FUSION
 
 _DTYPES = {"float": "float32", "double": "float64"}
 """The numpy names of the dtypes that ONNX Runtime calls differently."""
 _ONNX_BFLOAT16 = 16
-
 _NAMES_OPERATOR = (
     re.compile(r"while running (\w+) node"),
     re.compile(r"Could not find an implementation for (\w+)\("),
@@ -36,39 +38,12 @@ _NAMES_OPERATOR = (
     re.compile(r"of Optype \((\w+)\)"),
 )
 """The error messages in which ONNX Runtime names the operator that it cannot run."""
-
-
-def named_operator(error: BaseException) -> str | None:
-    """The operator that an error of ONNX Runtime names, or None."""
-    found = (pattern.search(str(error)) for pattern in _NAMES_OPERATOR)
-    return next((match.group(1) for match in found if match), None)
-
-
-def unsound_optimizers(model: str) -> list[str]:
-    """The names of ONNX Runtime's optimizers that could change the outputs of a model.
-
-    There is one, ``PAD_FUSION``. It is correct after a Relu, because no value is negative there.
-    """
-    with (
-        Path(model).open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-    ):
-        # Without loading it: what is loaded and freed decides where the memory of a session lies.
-        used = [content.find(_as_operator(name)) >= 0 for name in ("MaxPool", "Pad")]
-        nodes = list(read_nodes(content)) if all(used) else []
-    producers = {name: node for node in nodes for name in node.outputs}
-    for pool in (node for node in nodes if node.op_type == "MaxPool"):
-        pad = producers.get(pool.inputs[0])
-        if pad is not None and pad.op_type == "Pad":
-            before = producers.get(pad.inputs[0])
-            if before is None or before.op_type != "Relu":
-                return [PAD_FUSION.target]
-    return []
-
-
-def _as_operator(name: str) -> bytes:
-    """How a node's operator is written in an ONNX file: field 4, the length, the name."""
-    return bytes([4 << 3 | 2, len(name)]) + name.encode()
+_GRAPH, _NODE = 7, 1
+"""Fields of a model and of its graph."""
+_INPUT, _OUTPUT, _OPERATOR = 1, 2, 4
+"""Fields of a node."""
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+"""Wire types."""
 
 
 class OrtSession:
@@ -248,6 +223,12 @@ def run_once(
     return session.outputs()
 
 
+def named_operator(error: BaseException) -> str | None:
+    """The operator that an error of ONNX Runtime names, or None."""
+    found = (pattern.search(str(error)) for pattern in _NAMES_OPERATOR)
+    return next((match.group(1) for match in found if match), None)
+
+
 def dtype_of(value: Any) -> str:
     """The numpy name of the dtype of an input or output."""
     found = re.fullmatch(r"(?:optional\()?tensor\((\w+)\)\)?", value.type)
@@ -269,3 +250,94 @@ def _to_numpy(kind: Any, value: onnxruntime.OrtValue) -> tuple[str, np.ndarray]:
     if not value.has_value():
         return next(iter(flattened(kind.name, None).items()))
     return kind.name, np.asarray(value.numpy())
+
+
+def unsound_optimizers(model: str) -> list[str]:
+    """The names of ONNX Runtime's optimizers that could change the outputs of a model.
+
+    There is one, ``PAD_FUSION``. It is correct after a Relu, because no value is negative there.
+    """
+    with (
+        Path(model).open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
+        # Without loading it: what is loaded and freed decides where the memory of a session lies.
+        used = [content.find(_as_operator(name)) >= 0 for name in ("MaxPool", "Pad")]
+        nodes = list(read_nodes(content)) if all(used) else []
+    producers = {name: node for node in nodes for name in node.outputs}
+    for pool in (node for node in nodes if node.op_type == "MaxPool"):
+        pad = producers.get(pool.inputs[0])
+        if pad is not None and pad.op_type == "Pad":
+            before = producers.get(pad.inputs[0])
+            if before is None or before.op_type != "Relu":
+                return [PAD_FUSION.target]
+    return []
+
+
+def _as_operator(name: str) -> bytes:
+    """How a node's operator is written in an ONNX file: field 4, the length, the name."""
+    return bytes([4 << 3 | 2, len(name)]) + name.encode()
+
+
+class Content(Protocol):
+    """Bytes, or a file that is mapped into memory."""
+
+    def __getitem__(self, where: slice, /) -> bytes: ...
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator with the names of the values that it reads and writes."""
+
+    op_type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def read_nodes(content: Content) -> Iterator[Node]:
+    """The nodes of the main graph; a ``ValueError`` if the content is not an ONNX model."""
+    for number, begin, end in _fields(content, 0, len(content)):
+        if number == _GRAPH:
+            for inner, first, last in _fields(content, begin, end):
+                if inner == _NODE:
+                    yield _node(content, first, last)
+
+
+def _node(content: Content, begin: int, end: int) -> Node:
+    texts: dict[int, list[str]] = {_INPUT: [], _OUTPUT: [], _OPERATOR: []}
+    for number, first, last in _fields(content, begin, end):
+        if number in texts:
+            texts[number].append(content[first:last].decode("utf-8"))
+    operator = (texts[_OPERATOR] or [""])[-1]
+    return Node(operator, tuple(texts[_INPUT]), tuple(texts[_OUTPUT]))
+
+
+def _fields(content: Content, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The number of each field that has a length, and where its value begins and ends."""
+    while begin < end:
+        tag, begin = _varint(content, begin)
+        kind = tag & 7
+        if kind == _VARINT:
+            _, begin = _varint(content, begin)
+        elif kind in (_FIXED64, _FIXED32):
+            begin += 8 if kind == _FIXED64 else 4
+        elif kind == _BYTES:
+            length, begin = _varint(content, begin)
+            yield tag >> 3, begin, begin + length
+            begin += length
+        else:
+            raise ValueError(f"not an ONNX model: it has a field of the wire type {kind}")
+    if begin != end:
+        raise ValueError("not an ONNX model: a field is longer than what contains it")
+
+
+def _varint(content: Content, begin: int) -> tuple[int, int]:
+    """A number of seven bits per byte, and where it ends."""
+    value = 0
+    for count, byte in enumerate(content[begin : begin + 10]):
+        value |= (byte & 0x7F) << (7 * count)
+        if byte < 0x80:
+            return value, begin + count + 1
+    raise ValueError("not an ONNX model: a number does not end")
