@@ -95,7 +95,7 @@ def profile_gpu_session(
     shown = runs[int(chosen[len(chosen) // 2])]
     on_device = any(event.facts.get(KERNELS) for event in shown)
     counted = [runs[number] for number in chosen]
-    operators = [_operator(group, len(chosen), on_device) for group in together(counted)]
+    operators = [_gpu_operator(group, len(chosen), on_device) for group in together(counted)]
     operators += _without_node(counted)
     started = sum(len(_started(event, KERNELS, OTHERS)) for event in shown)
     return Profile(
@@ -104,7 +104,7 @@ def profile_gpu_session(
         plain_ms=unprofiled.plain.ms,
         profiled_ms=float(np.mean(times[chosen])),
         operators=(*_busy(operators, on_device), *unprofiled.copies),
-        spans=tuple(_spans(shown)),
+        spans=tuple(_gpu_spans(shown)),
         resolution_us=1.0,
         outside=OUTSIDE if on_device else "outside of the nodes, while the GPU still works",
         on_device=on_device,
@@ -187,7 +187,7 @@ def _started(event: Event, *kinds: str) -> list[dict[str, Any]]:
     return [kernel for kind in kinds for kernel in event.facts.get(kind, ())]
 
 
-def _ms(kernels: Sequence[dict[str, Any]], runs: int) -> float:
+def _kernel_ms(kernels: Sequence[dict[str, Any]], runs: int) -> float:
     return sum(float(kernel["dur"]) + CUT_US for kernel in kernels) / runs / 1e3
 
 
@@ -227,7 +227,7 @@ def operator_of(
     )
 
 
-def _operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTime:
+def _gpu_operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTime:
     """A node with the time of its kernels; nodes on the CPU have that of the host."""
     facts = events[0].facts
     if not on_device or facts.get("provider") == CPU:
@@ -237,7 +237,7 @@ def _operator(events: Sequence[Event], runs: int, on_device: bool) -> OperatorTi
     return operator_of(
         events,
         runs,
-        ms=_ms(kernels, runs),
+        ms=_kernel_ms(kernels, runs),
         kernel="" if longest is None else str(longest["name"]),
     )
 
@@ -250,7 +250,9 @@ def _without_node(runs: Sequence[Sequence[Event]]) -> Iterator[OperatorTime]:
             found.setdefault(str(kernel["name"]), []).append(kernel)
     for name, kernels in found.items():
         calls = len(kernels) / len(runs)
-        yield OperatorTime(name, name[:60], _ms(kernels, len(runs)), calls=calls, kernel=name)
+        yield OperatorTime(
+            name, name[:60], _kernel_ms(kernels, len(runs)), calls=calls, kernel=name
+        )
 
 
 def _busy(operators: Iterable[OperatorTime], on_device: bool) -> list[OperatorTime]:
@@ -306,7 +308,7 @@ def _span(event: Event, begin: float) -> Span:
     return Span(name or f"{op_type} {number}", op_type, event.start - begin, event.duration)
 
 
-def _spans(events: Sequence[Event]) -> Iterator[Span]:
+def _gpu_spans(events: Sequence[Event]) -> Iterator[Span]:
     """One run: its nodes on the host, and their kernels on the GPU."""
     begin = events[0].start if events else 0.0
     kernels = [(e, k) for e in events for k in _started(e, KERNELS)]
