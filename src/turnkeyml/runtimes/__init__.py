@@ -32,9 +32,8 @@ __getattr__ = door(
         "tensorrt.engine": "CompiledEngine Recipe",
         "tensorrt.profile": "profile_context",
         "torch.gpu_profile": "operators_on_device profile_gpu_calls",
-        "torch.profile": "Modules RUN shapes_of weights_of",
+        "torch.gpu_session": "place",
+        "torch.profile": "Modules RUN output_of shapes_of weights_of",
         "torch.session": "CompiledSession TorchSession from_numpy to_numpy",
-        "torch_placement": "place",
-        "torch_shapes": "output_of",
     },
 )

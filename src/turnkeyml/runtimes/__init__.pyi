@@ -49,12 +49,12 @@ from turnkeyml.runtimes.tensorrt.profile import profile_context as profile_conte
 from turnkeyml.runtimes.torch.gpu_profile import (
     operators_on_device as operators_on_device, profile_gpu_calls as profile_gpu_calls,
 )
+from turnkeyml.runtimes.torch.gpu_session import place as place
 from turnkeyml.runtimes.torch.profile import (
-    Modules as Modules, RUN as RUN, shapes_of as shapes_of, weights_of as weights_of,
+    Modules as Modules, RUN as RUN, output_of as output_of, shapes_of as shapes_of, weights_of as
+    weights_of,
 )
 from turnkeyml.runtimes.torch.session import (
     CompiledSession as CompiledSession, TorchSession as TorchSession, from_numpy as from_numpy,
     to_numpy as to_numpy,
 )
-from turnkeyml.runtimes.torch_placement import place as place
-from turnkeyml.runtimes.torch_shapes import output_of as output_of

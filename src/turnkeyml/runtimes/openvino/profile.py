@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml.nouns import OperatorTime, Profile, Span, TensorShape
-from turnkeyml.runtimes.openvino_types import DTYPES
+from turnkeyml.runtimes.openvino.session import DTYPES
 from turnkeyml.runtimes.profiling import take_turns
 
 MOST_RUNS = 2_000

@@ -12,8 +12,6 @@ import openvino
 from turnkeyml.cache import BFLOAT16, fed
 from turnkeyml.errors import MeasureError
 from turnkeyml.nouns import Profile
-from turnkeyml.runtimes.openvino.profile import profile_request
-from turnkeyml.runtimes.openvino_types import DTYPES
 
 CPU = "CPU"
 F32 = "f32"
@@ -31,6 +29,23 @@ RECORDED = (
     "KV_CACHE_PRECISION",
 )
 """The properties that the record has, read back from the compiled model."""
+DTYPES = {
+    "boolean": "bool",
+    "bf16": "bfloat16",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "string": "string",
+}
+"""The numpy names of OpenVINO's element types."""
 
 
 class OpenVinoSession:
@@ -150,6 +165,8 @@ class OpenVinoSession:
 
     def profile(self, seconds: float) -> Profile:
         """The operators of this model, from a second compilation with its counters on."""
+        from turnkeyml.runtimes.openvino.profile import profile_request
+
         counted = self._compile_counted()
         request = counted.create_infer_request()
         for number in range(len(counted.inputs)):

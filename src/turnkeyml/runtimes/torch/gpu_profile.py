@@ -30,10 +30,10 @@ from turnkeyml.runtimes.torch.profile import (
     RUN,
     Modules,
     Weights,
+    output_of,
     shapes_of,
     weights_of,
 )
-from turnkeyml.runtimes.torch_shapes import output_of
 
 MOST_RUNS = 40
 """PyTorch keeps every event of a recording as an object."""

@@ -18,6 +18,9 @@ from turnkeyml.nouns import Profile
 from turnkeyml.runtimes.contract import Request, divided
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+_STRUCTURAL = frozenset({"_parameters", "_buffers", "_modules", "_compiled_call_impl", "training"})
+MOST_SHOWN = 32
+"""Items of a container whose values are compared."""
 
 
 class LiveSession(ABC):
@@ -234,9 +237,6 @@ def state_of(function: Any) -> dict[str, str]:
     return found
 
 
-_STRUCTURAL = frozenset({"_parameters", "_buffers", "_modules", "_compiled_call_impl", "training"})
-
-
 def _in_text(value: Any) -> str:
     """A short text that differs if a value does; of other objects only the type."""
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -249,10 +249,6 @@ def _in_text(value: Any) -> str:
         shown = ", ".join(map(_in_text, values[:MOST_SHOWN]))
         return f"{type(value).__name__} of {len(value)}: {shown}"
     return type(value).__name__
-
-
-MOST_SHOWN = 32
-"""Items of a container whose values are compared."""
 
 
 def to_numpy(name: str, tensor: Any) -> tuple[str, np.ndarray]:
