@@ -1,4 +1,8 @@
-"""Devices and runtimes: one folder per device, one file per runtime."""
+"""Engines, devices, and runtimes: the pairs of both.
+
+Each engine (ONNX Runtime, TensorRT, OpenVINO, PyTorch) and each kind of device has a folder, which
+the registry finds. The docstring of contract.py says what the folder of another one contains.
+"""
 
 from turnkeyml.doors import door
 

@@ -1,11 +1,16 @@
 """The interface of a runtime: its declarations, and the sessions that it opens.
 
-A runtime is a pair of an engine and a device. An engine is a folder of ``runtimes/``, named like
-its library: the ``__init__`` defines a subclass of ``Runtime`` for each device that it runs on,
-``session.py`` what they open, and ``profile.py`` asks its own profiler for the times of operators.
-No other folder names it. ``--help`` imports the ``__init__``, so import the library only in
-``version`` and ``open``. A device is a folder, too, with what its runtimes share. A plugin declares
-the same classes in a ``Plugin``; see docs/plugins.md.
+A runtime is a pair of an engine and a device. An engine is a folder of ``runtimes/`` with the name
+of its library:
+
+* ``__init__.py`` defines a subclass of ``Runtime`` for each device that it runs on, with the name
+  of that ``device``. No other folder names it. ``--help`` imports the file, so import the library
+  only in ``version`` and ``open``.
+* ``session.py`` has the ``Session`` that they open, ``gpu_session.py`` that on a GPU.
+* ``profile.py`` has the times of operators, from the profiler of the library.
+
+A device is a folder, too: its ``__init__.py`` defines ``DEVICE``, other files what runtimes on it
+share. A plugin declares the same classes in a ``Plugin``; see docs/plugins.md.
 """
 
 from __future__ import annotations
