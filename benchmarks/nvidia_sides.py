@@ -169,7 +169,7 @@ def _export(model: Any, inputs: dict[str, Any], folder: Path) -> None:
 
 def _heat() -> None:
     """Keep the GPU busy: at the clock rate of an idle one cuDNN chooses other kernels."""
-    from turnkeyml.runtimes import cuda
+    from turnkeyml.runtimes.nvidia import cuda
 
     stream, size = cuda.CudaStream(), 1 << 28
     host, device = cuda.PinnedArray((size,), np.dtype(np.uint8)), cuda.DeviceArray(size)
@@ -255,7 +255,7 @@ def _ort_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
     """ONNX Runtime with everything bound to places on the GPU, and plain calls of CUDA."""
     import onnxruntime
 
-    from turnkeyml.runtimes import cuda
+    from turnkeyml.runtimes.nvidia import cuda
 
     stream = cuda.CudaStream()
     settings = {"device_id": "0", "user_compute_stream": str(stream.address), "use_tf32": "0"}
@@ -308,7 +308,7 @@ def _ort_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
 
 def _trt_loop(folder: Path, inputs: dict[str, np.ndarray]) -> Runs:
     """TensorRT with the engine that our session has compiled, and plain calls of CUDA."""
-    from turnkeyml.runtimes import cuda
+    from turnkeyml.runtimes.nvidia import cuda
 
     try:
         import tensorrt as trt

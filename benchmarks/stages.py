@@ -66,17 +66,17 @@ WORKER = {
     ],
     "turnkeyml.measure.accelerator": ["_device_times", "_steady_loop"],
     "turnkeyml.measure.meter": ["SessionMeter.warm_up"],
-    "turnkeyml.runtimes.nvml": ["_load", "require_gpu"],
-    "turnkeyml.runtimes.cuda": ["library_path", "library", "set_device"],
+    "turnkeyml.runtimes.nvidia.nvml": ["_load", "require_gpu"],
+    "turnkeyml.runtimes.nvidia.cuda": ["library_path", "library", "set_device"],
 }
 TRT = {
-    "turnkeyml.runtimes.trt_session": [
+    "turnkeyml.runtimes.tensorrt.session": [
         "load_tensorrt",
         "logger",
         "TrtSession.__init__",
         "TrtSession.feed",
         "TrtSession._load",
-        "Bound",
+        "BoundContext",
     ],
 }
 OFTEN = {
@@ -85,7 +85,11 @@ OFTEN = {
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.sampler": ["Series.count"],
     "turnkeyml.measure.interference": ["Interference.wait_until_quiet"],
-    "turnkeyml.runtimes.nvml": ["NvmlMonitor.look", "NvmlMonitor.energy", "Gpu.processes"],
+    "turnkeyml.runtimes.nvidia.nvml": [
+        "NvmlMonitor.look",
+        "NvmlMonitor.energy",
+        "NvmlGpu.processes",
+    ],
 }
 
 HEAD = """

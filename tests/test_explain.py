@@ -47,7 +47,7 @@ from turnkeyml.nouns import (
 )
 from turnkeyml.report import explanations_of
 from turnkeyml.runtimes import events_of, output_of
-from turnkeyml.runtimes.ort_profile import _with_constants
+from turnkeyml.runtimes.onnxruntime.profile import _with_constants
 from turnkeyml.system import machine
 
 F32 = "float32"

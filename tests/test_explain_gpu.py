@@ -44,7 +44,14 @@ from turnkeyml.nouns import (
     TensorShape,
     to_dict,
 )
-from turnkeyml.runtimes import OUTSIDE, PRODUCTS, Plain, Unprofiled, plain_runs, profile_context
+from turnkeyml.runtimes import (
+    OUTSIDE,
+    PRODUCTS,
+    PlainTimes,
+    Unprofiled,
+    plain_runs,
+    profile_context,
+)
 
 GPU = "NVIDIA H200"
 PEAKS = Peaks(
@@ -53,7 +60,7 @@ PEAKS = Peaks(
     products={"fp32": {"torch": 50e3}, "tf32": {"torch": 400e3}, "fp16": {"torch": 700e3}},
     bandwidths={"4000000": {"copy": 5000.0}, "1000000000": {"copy": 4000.0}},
 )
-PLAIN = Plain(ms=1.0, host_ms=0.8)
+PLAIN = PlainTimes(ms=1.0, host_ms=0.8)
 UP = OperatorTime(
     "x to the GPU",
     "Memcpy HtoD",
@@ -245,7 +252,7 @@ def test_a_gpu_of_which_pytorch_records_nothing_is_an_error() -> None:
     ],
 )
 def test_kernels_have_types(name: str, op_type: str) -> None:
-    from turnkeyml.runtimes.torch_gpu_profile import _type_of
+    from turnkeyml.runtimes.torch.gpu_profile import _type_of
 
     assert _type_of(name) == op_type
 

@@ -23,13 +23,12 @@ from turnkeyml.runtimes import (
     LiveModel,
     Request,
     all_runtimes,
-    cuda,
     find_runtime,
     instances_of,
-    trt_context,
-    trt_engine,
-    trt_session,
 )
+from turnkeyml.runtimes.nvidia import cuda
+from turnkeyml.runtimes.tensorrt import engine as trt_engine
+from turnkeyml.runtimes.tensorrt import session as trt_session
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 
@@ -44,9 +43,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Loaded]:
     def load(instances: int | None, **tensorrt: Any) -> Loaded:
         host, library = HostCuda(), HostTensorRt(**tensorrt)
         monkeypatch.setattr(cuda, "library", lambda: host)
-        for module in (trt_session, trt_context):
-            monkeypatch.setattr(module, "load_tensorrt", lambda: library)
-            monkeypatch.setattr(module, "logger", lambda: SimpleNamespace(errors=[]))
+        monkeypatch.setattr(trt_session, "load_tensorrt", lambda: library)
+        monkeypatch.setattr(trt_session, "logger", lambda: SimpleNamespace(errors=[]))
         known = trt_engine.Known(b"engine", ("y",), {}, 1.0, True)
         monkeypatch.setattr(trt_engine.EngineStore, "find", lambda *_: known)
         request = Request(threads=8, instances=instances)
@@ -132,7 +130,7 @@ def test_the_record_has_the_instances(loaded: Callable[..., Loaded]) -> None:
 @pytest.fixture
 def cpu_as_gpu(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """A PyTorch whose only GPU is the CPU; the streams that threads have chosen."""
-    from turnkeyml.runtimes import torch_gpu_session as module
+    from turnkeyml.runtimes.torch import gpu_session as module
 
     chosen: set[str] = set()
 

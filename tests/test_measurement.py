@@ -302,7 +302,7 @@ def test_saved_samples_are_exactly_those_measured(tmp_path, longest, kept_as):
 
 def test_the_worker_imports_numpy_and_its_runtime_but_no_torch():
     check = (
-        "import sys, turnkeyml.measure.worker, turnkeyml.runtimes.ort_session; "
+        "import sys, turnkeyml.measure.worker, turnkeyml.runtimes.onnxruntime.session; "
         "print([m for m in ('torch', 'onnx', 'transformers', 'rich', 'yaml') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)

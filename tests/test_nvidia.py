@@ -36,11 +36,11 @@ from turnkeyml.runtimes import (
     boolean,
     find_device,
     find_runtime,
-    gpu_runtime,
-    nvml,
     place,
     registry,
 )
+from turnkeyml.runtimes.nvidia import nvml
+from turnkeyml.runtimes.nvidia import runtime as gpu_runtime
 
 import_module("turnkeyml.frameworks.torch.modules")  # what tensors are
 
@@ -446,7 +446,7 @@ def test_contestants_share_a_model_in_two_precisions():
 @pytest.fixture
 def cpu_as_gpu(monkeypatch):
     """A PyTorch whose only GPU is the CPU."""
-    from turnkeyml.runtimes import torch_gpu_session as module
+    from turnkeyml.runtimes.torch import gpu_session as module
 
     class Event:
         def record(self, stream):

@@ -28,6 +28,7 @@ RUNTIME = '''
     class Evaluator(Runtime):
         name = "evaluator"
         title = "The evaluator of ONNX"
+        device = "x86"
         arguments = (Argument("factor", "what the outputs are multiplied by", float, 1.0),)
         library = "onnx"
 
@@ -263,7 +264,7 @@ def stats(tmp_path: Path) -> dict:
 
 
 def test_a_runtime_is_one_file(add, type_words, tmp_path):
-    add("runtimes/x86/evaluator.py", RUNTIME)
+    add("runtimes/evaluator/__init__.py", RUNTIME)
     assert "evaluator" in type_words("benchmark --help").stdout
     done = type_words(f"{HELLO} --runtime evaluator --iterations 20")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -274,7 +275,7 @@ def test_a_runtime_is_one_file(add, type_words, tmp_path):
 
 
 def test_the_verdict_is_that_of_the_runtime_itself(add, type_words, tmp_path):
-    add("runtimes/x86/evaluator.py", RUNTIME)
+    add("runtimes/evaluator/__init__.py", RUNTIME)
     words = "--runtime ort evaluator --rt-args factor::-1 --iterations 20"
     refused = type_words(f"{HELLO} {words}")
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -290,7 +291,7 @@ def test_the_verdict_is_that_of_the_runtime_itself(add, type_words, tmp_path):
 
 
 def test_a_runtime_argument_of_the_wrong_type_is_a_usage_error(add, type_words):
-    add("runtimes/x86/evaluator.py", RUNTIME)
+    add("runtimes/evaluator/__init__.py", RUNTIME)
     done = type_words(f"{HELLO} --runtime evaluator --rt-args factor::much")
     assert done.returncode == 2
     assert "Invalid argument factor=much for the runtime evaluator" in done.stderr
@@ -300,8 +301,8 @@ def test_a_runtime_argument_of_the_wrong_type_is_a_usage_error(add, type_words):
 def test_two_devices_may_have_a_runtime_of_the_same_name(add, type_words, tmp_path):
     add("runtimes/paper/__init__.py", DEVICE)
     add(
-        "runtimes/paper/ort.py",
-        RUNTIME.replace('"evaluator"\n        title', '"ort"\n        title'),
+        "runtimes/evaluator/__init__.py",
+        RUNTIME.replace('"evaluator"', '"ort"').replace('"x86"', '"paper"'),
     )
     done = type_words(f"{HELLO} --device paper --iterations 20")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -316,7 +317,7 @@ def test_what_is_missing_is_said_before_anything_is_built(add, type_words, tmp_p
     text = RUNTIME.replace('library = "onnx"', need).replace(
         "Argument, Runtime", "Argument, Need, Runtime"
     )
-    add("runtimes/x86/evaluator.py", text)
+    add("runtimes/evaluator/__init__.py", text)
     done = type_words(f"{HELLO} --runtime evaluator")
     assert done.returncode != 0
     assert "evaluator needs the Python module no_such (pip install no-such)" in done.stderr

@@ -16,24 +16,11 @@ import numpy as np
 import pytest
 
 from turnkeyml.errors import MeasureError, UsageError
-from turnkeyml.runtimes import (
-    Built,
-    Need,
-    Recipe,
-    cuda,
-    elsewhere,
-    find_device,
-    find_runtime,
-    nvml,
-    trt_context,
-    trt_engine,
-    trt_library,
-    trt_session,
-    trt_tactics,
-    trt_types,
-)
+from turnkeyml.runtimes import CompiledEngine, Need, Recipe, elsewhere, find_device, find_runtime
+from turnkeyml.runtimes.nvidia import cuda, nvml
+from turnkeyml.runtimes.tensorrt import engine, library, session
 
-KEY = trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
+KEY = engine.EngineKey("H200", "9.0", "580.1", "8.6.1")
 RECIPE = Recipe(model="a.onnx", precision="fp16", shapes={"x": (1, 3)})
 HELLO = os.path.join(os.path.dirname(__file__), "..", "examples/cli/scripts/hello_world.py")
 
@@ -79,12 +66,12 @@ class TestWhatIsMissing:
             find_runtime("trt", "nvidia::1").require_ready()
 
     def test_the_module(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda _: None)
+        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda _: None)
         with pytest.raises(MeasureError, match=r"module tensorrt \(pip install tensorrt\)"):
             trt.require()
 
     def test_the_cuda_runtime_library(self, trt, gpu, monkeypatch):
-        monkeypatch.setattr("turnkeyml.runtimes.needs.find_spec", lambda name: name)
+        monkeypatch.setattr("turnkeyml.runtimes.contract.find_spec", lambda name: name)
         monkeypatch.setattr(cuda, "library_path", lambda *_: None)
         with pytest.raises(MeasureError, match=r"libcudart\.so.*pip install nvidia-cuda-runtime"):
             trt.require()
@@ -94,8 +81,8 @@ class TestWhatIsMissing:
         folder.mkdir()
         (folder / "__init__.py").write_text("raise ImportError('libnvinfer.so.8: no such file')")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_library, "MODULES", ("tensorrt_bindings",))
-        monkeypatch.setattr(trt_library, "load_tensorrt", trt_library.load_tensorrt.__wrapped__)
+        monkeypatch.setattr(library, "MODULES", ("tensorrt_bindings",))
+        monkeypatch.setattr(library, "load_tensorrt", library.load_tensorrt.__wrapped__)
         found = {cuda.NAME: "libcudart.so.12"}
         monkeypatch.setattr(cuda, "library_path", lambda name=cuda.NAME: found.get(name))
         with pytest.raises(MeasureError, match=r"libnvinfer\.so\.8: no such.*LD_LIBRARY_PATH"):
@@ -104,9 +91,9 @@ class TestWhatIsMissing:
     def test_a_version_that_is_new_enough(self, monkeypatch, tmp_path):
         (tmp_path / "old_tensorrt.py").write_text("__version__ = '8.4.3.1'")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(trt_library, "MODULES", ("old_tensorrt",))
+        monkeypatch.setattr(library, "MODULES", ("old_tensorrt",))
         with pytest.raises(MeasureError, match=r"8\.4\.3\.1 is too old; install 8\.5\.2"):
-            trt_library.load_tensorrt.__wrapped__()
+            library.load_tensorrt.__wrapped__()
 
     def test_the_command_says_so_in_one_sentence_and_builds_nothing(self, tmp_path):
         if nvml.find_gpu() is not None:
@@ -171,18 +158,18 @@ class TestArguments:
             CUDNN = 2
 
         fake = SimpleNamespace(TacticSource=Source)
-        assert trt_tactics.tactic_bits(fake, "none") == 0
-        assert trt_tactics.tactic_bits(fake, "cublas, CUDNN") == 0b101
+        assert engine.tactic_bits(fake, "none") == 0
+        assert engine.tactic_bits(fake, "cublas, CUDNN") == 0b101
         with pytest.raises(MeasureError, match="no tactic source 'CUSPARSE'"):
-            trt_tactics.tactic_bits(fake, "cusparse")
+            engine.tactic_bits(fake, "cusparse")
 
 
 class TestEngineKey:
     def test_it_depends_on_gpu_driver_and_version(self):
         others = [
-            trt_engine.EngineKey("H100", "9.0", "580.1", "8.6.1"),
-            trt_engine.EngineKey("H200", "9.0", "575.1", "8.6.1"),
-            trt_engine.EngineKey("H200", "9.0", "580.1", "8.6.0"),
+            engine.EngineKey("H100", "9.0", "580.1", "8.6.1"),
+            engine.EngineKey("H200", "9.0", "575.1", "8.6.1"),
+            engine.EngineKey("H200", "9.0", "580.1", "8.6.0"),
         ]
         assert len({key.of(RECIPE, "s") for key in (KEY, *others)}) == 4
         assert len({key.machine() for key in (KEY, *others)}) == 4
@@ -216,37 +203,37 @@ class TestEngineStore:
 
         def compile_engine(recipe, timings):
             given.append(timings)
-            return Built(b"engine", ("y", "x"), 1.5, False, 2, 0, timings + b"t")
+            return CompiledEngine(b"engine", ("y", "x"), 1.5, False, 2, 0, timings + b"t")
 
-        monkeypatch.setattr(trt_engine, "compile_engine", compile_engine)
+        monkeypatch.setattr(engine, "compile_engine", compile_engine)
         return given
 
     def test_an_engine_is_found_again_with_the_order_of_its_outputs(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
-        found = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").find(RECIPE)
+        engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
+        found = engine.EngineStore(str(tmp_path / "b"), KEY, "s").find(RECIPE)
         assert found.is_cached
         assert (found.engine, found.outputs, found.seconds) == (b"engine", ("y", "x"), 1.5)
         assert found.facts["fp32_layers"] == 2
 
     def test_another_file_has_another_engine(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
-        assert trt_engine.EngineStore(str(tmp_path / "b"), KEY, "other").find(RECIPE) is None
+        engine.EngineStore(str(tmp_path / "b"), KEY, "s").make(RECIPE)
+        assert engine.EngineStore(str(tmp_path / "b"), KEY, "other").find(RECIPE) is None
 
     def test_a_damaged_engine_is_not_used(self, tmp_path, compiled):
-        store = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "s")
+        store = engine.EngineStore(str(tmp_path / "b"), KEY, "s")
         store.make(RECIPE)
         (path,) = (tmp_path / "b" / "engines").glob("*.engine")
         path.write_bytes(b"eng")
         assert store.find(RECIPE) is None
 
     def test_without_a_checksum_nothing_is_kept(self, tmp_path, compiled):
-        store = trt_engine.EngineStore(str(tmp_path / "b"), KEY, "")
+        store = engine.EngineStore(str(tmp_path / "b"), KEY, "")
         store.make(RECIPE)
         assert store.find(RECIPE) is None
 
     def test_builds_of_a_cache_share_the_timings(self, tmp_path, compiled):
-        trt_engine.EngineStore(str(tmp_path / "one"), KEY, "s").make(RECIPE)
-        trt_engine.EngineStore(str(tmp_path / "two"), KEY, "s").make(RECIPE)
+        engine.EngineStore(str(tmp_path / "one"), KEY, "s").make(RECIPE)
+        engine.EngineStore(str(tmp_path / "two"), KEY, "s").make(RECIPE)
         assert compiled == [b"", b"t"]
 
 
@@ -255,29 +242,29 @@ class TestTypes:
         def flags(version, **kinds):
             kinds = SimpleNamespace(**kinds)
             fake = SimpleNamespace(__version__=version, NetworkDefinitionCreationFlag=kinds)
-            return trt_types.network_flags(fake)
+            return engine.network_flags(fake)
 
         assert flags("8.6.1", EXPLICIT_BATCH=0) == (1, False)
         assert flags("10.3.0", EXPLICIT_BATCH=0, STRONGLY_TYPED=1) == (2, True)
         assert flags("11.0.0") == (0, True)
 
     def test_types_have_the_names_of_numpy(self):
-        assert trt_context.numpy_name("HALF", "x") == "float16"
+        assert session.numpy_name("HALF", "x") == "float16"
         with pytest.raises(MeasureError, match="'x' is of TensorRT's type FP8"):
-            trt_context.numpy_name("FP8", "x")
+            session.numpy_name("FP8", "x")
 
     def test_integers_that_would_wrap_around_are_refused(self):
-        trt_session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")
+        session.check_range("x", np.array([-(2**31), 2**31 - 1]), "int32")
         with pytest.raises(MeasureError, match="'x' has values that do not fit into int32"):
-            trt_session.check_range("x", np.array([2**31]), "int32")
+            session.check_range("x", np.array([2**31]), "int32")
 
     def test_other_conversions_are_not_checked(self):
-        trt_session.check_range("x", np.array([1e300]), "float32")
-        trt_session.check_range("x", np.zeros(0, dtype=np.int64), "int32")
+        session.check_range("x", np.array([1e300]), "float32")
+        session.check_range("x", np.zeros(0, dtype=np.int64), "int32")
 
     def test_shapes_go_by_the_names_of_the_model(self):
         inputs = {"x::bfloat16": np.zeros((2, 3), np.uint16), "y": np.float32(0)}
-        assert trt_session.shapes_of(inputs) == {"x": (2, 3), "y": ()}
+        assert session.shapes_of(inputs) == {"x": (2, 3), "y": ()}
 
 
 def test_a_library_is_found_in_the_search_path_of_the_loader(tmp_path, monkeypatch):

@@ -1,40 +1,43 @@
-"""Devices and runtimes: one folder per device, one file per runtime."""
+"""Engines, devices, and runtimes: the pairs of both.
+
+Each engine (ONNX Runtime, TensorRT, OpenVINO, PyTorch) and each kind of device has a folder, which
+the registry finds. The docstring of contract.py says what the folder of another one contains.
+"""
 
 from turnkeyml.doors import door
 
 __getattr__ = door(
     __name__,
     {
-        "base_rt": "BaseRT Stats",
-        "contract": "Plugin Runtime",
-        "cuda": "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device",
-        "device": "Device",
+        "contract": (
+            "Argument Device LiveModel Monitor Need Plugin Request Runtime SelfReporting "
+            "Session boolean"
+        ),
         "elsewhere": "require_elsewhere require_files started_ahead",
-        "gpu_profile": "OUTSIDE PRODUCTS Plain Unprofiled plain_runs",
-        "gpu_runtime": "INSTANCES instances_of",
-        "needs": "Argument Need boolean",
-        "nvml": "gpu_index",
-        "onnx_nodes": "read_nodes",
-        "openvino_session": "OpenVinoSession",
-        "ort_gpu_options": "load_libraries session_options",
-        "ort_gpu_profile": "profile_gpu_session",
-        "ort_gpu_session": "OrtGpuSession",
-        "ort_profile": "events_of",
-        "ort_providers": "CPU assigned_nodes fallback_stats full_names nodes_on_cpu",
-        "ort_session": "OrtSession named_operator run_once unsound_optimizers",
-        "ort_settings": "OrtSettings",
+        "implements": "BaseRT Stats",
+        "nvidia.cuda": (
+            "CudaEvent CudaGraph CudaStream DeviceArray free_memory set_device within_device"
+        ),
+        "nvidia.nvml": "gpu_index",
+        "nvidia.profile": "OUTSIDE PRODUCTS PlainTimes Unprofiled plain_runs",
+        "nvidia.runtime": "INSTANCES instances_of",
+        "onnxruntime.gpu_session": "OrtGpuSession load_libraries session_options",
+        "onnxruntime.profile": "events_of profile_gpu_session",
+        "onnxruntime.session": "OrtSession named_operator read_nodes run_once unsound_optimizers",
+        "onnxruntime.settings": (
+            "CPU OrtSettings assigned_nodes fallback_stats full_names nodes_on_cpu"
+        ),
+        "openvino.session": "OpenVinoSession",
         "plugins": "InstalledPlugin installed_plugins",
         "registry": (
             "all_devices all_runtimes available_runtimes default_device find_device "
             "find_runtime listed_names local_devices"
         ),
-        "session": "LiveModel Monitor Request SelfReporting Session",
-        "torch_gpu_profile": "operators_on_device profile_gpu_calls",
-        "torch_placement": "place",
-        "torch_profile": "Modules RUN shapes_of weights_of",
-        "torch_session": "CompiledSession MOST_BUFFER_BYTES TorchSession from_numpy to_numpy",
-        "torch_shapes": "output_of",
-        "trt_build": "Built Recipe",
-        "trt_profile": "profile_context",
+        "tensorrt.engine": "CompiledEngine Recipe",
+        "tensorrt.profile": "profile_context",
+        "torch.gpu_profile": "operators_on_device profile_gpu_calls",
+        "torch.gpu_session": "place",
+        "torch.profile": "Modules RUN output_of shapes_of weights_of",
+        "torch.session": "CompiledSession MOST_BUFFER_BYTES TorchSession from_numpy to_numpy",
     },
 )

@@ -24,7 +24,7 @@ Around = Callable[[], AbstractContextManager[Any]]
 
 
 @dataclass(frozen=True)
-class Turns:
+class ProfilingTurns:
     """Milliseconds of plain and of profiled runs. The first runs of each turn do not count."""
 
     plain: np.ndarray
@@ -42,7 +42,7 @@ def clock(run: Run) -> float:
 
 def take_turns(
     plain: Run, profiled: Run, seconds: float, most_runs: int, around: Around = nullcontext
-) -> Turns:
+) -> ProfilingTurns:
     """Run both in turns for about so many seconds, the profiled one ``most_runs`` times at most.
 
     A machine that becomes faster or slower meanwhile does so for both. ``around`` makes a context
@@ -60,7 +60,7 @@ def take_turns(
         with around():
             slow += _turn(profiled, block)
         counted += [False] * RECOVERY_RUNS + [True] * block
-    return Turns(np.array(fast), np.array(slow), tuple(counted))
+    return ProfilingTurns(np.array(fast), np.array(slow), tuple(counted))
 
 
 def _division(seconds: float, one: float, most_runs: int) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """The registry of devices and runtimes, from the folders of this package and from plugins.
 
-A device is a folder with a ``DEVICE``; a runtime is a file in it with one ``Runtime``. The registry
-is keyed by device and name, so that two devices can have a runtime of the same name. Plugins are
-registered after the built-in ones, when something is asked for that is not built in, or everything.
+The ``__init__`` of a folder has the ``DEVICE`` of a kind of hardware, or the runtimes of an engine:
+a class per device that it runs on. The registry is keyed by device and name, so that an engine has
+the same name on each. Plugins are registered after the built-in ones, when something is asked for
+that is not built in, or everything.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
+from types import ModuleType
 
 import turnkeyml.runtimes
 from turnkeyml.errors import UsageError, describe
@@ -129,16 +131,15 @@ def _hint() -> str:
 
 @functools.cache
 def _load() -> None:
-    """Import the folders of the built-in devices, once."""
-    for folder in pkgutil.iter_modules(turnkeyml.runtimes.__path__):
-        if not folder.ispkg:
-            continue
-        package = import_module(f"{turnkeyml.runtimes.__name__}.{folder.name}")
-        register(package.DEVICE)
-        for file in pkgutil.iter_modules(package.__path__):
-            for runtime in _runtimes_in(f"{package.__name__}.{file.name}"):
-                runtime.device = package.DEVICE.name
-                register(runtime)
+    """Import the folders of the built-in devices and engines, once."""
+    name, path = turnkeyml.runtimes.__name__, turnkeyml.runtimes.__path__
+    folders = [import_module(f"{name}.{m.name}") for m in pkgutil.iter_modules(path) if m.ispkg]
+    for folder in folders:
+        if hasattr(folder, "DEVICE"):
+            register(folder.DEVICE)
+    for folder in folders:
+        for runtime in _runtimes_in(folder):
+            register(runtime)
     for device in _devices.values():
         _share_runtimes(device)
 
@@ -152,15 +153,15 @@ def _share_runtimes(device: Device) -> None:
             register(shared)
 
 
-def _runtimes_in(module: str) -> list[Runtime]:
+def _runtimes_in(module: ModuleType) -> list[Runtime]:
     """An instance of each concrete runtime class that a module defines."""
-    classes = vars(import_module(module)).values()
+    classes = vars(module).values()
     return [
         kind()
         for kind in classes
         if inspect.isclass(kind)
         and issubclass(kind, Runtime)
-        and kind.__module__ == module
+        and kind.__module__ == module.__name__
         and not inspect.isabstract(kind)
     ]
 

@@ -27,7 +27,7 @@ TORCH_BFLOAT16 = Workaround(
     seen=("2.6.0", "2.14.1"),
     wrong="A bfloat16 tensor cannot be converted to a numpy array.",
     remedy="We store its bits as integers.",
-    where="turnkeyml.runtimes.torch_session:to_numpy",
+    where="turnkeyml.runtimes.torch.session:to_numpy",
 )
 
 BOOLEANS_IN_ATTRIBUTES = Workaround(

@@ -11,7 +11,7 @@ PAD_FUSION = Workaround(
         "negative infinity: wrong numbers."
     ),
     remedy="We disable it for models where it could change the outputs.",
-    where="turnkeyml.runtimes.ort_session:unsound_optimizers",
+    where="turnkeyml.runtimes.onnxruntime.session:unsound_optimizers",
     target="Pad_Fusion",
     related="https://github.com/onnx/optimizer/pull/318",
 )

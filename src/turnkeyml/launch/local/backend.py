@@ -253,7 +253,10 @@ def needed_modules(tasks: Sequence[Task]) -> list[str]:
     if not all(task.plan.analyze_only for task in tasks):
         modules.append("turnkeyml.evaluate.invocation")
         if len(tasks) > 1:  # a single task may find its build in the cache and need none of these
-            modules += ["turnkeyml.build.stages.optimize_onnx", "turnkeyml.runtimes.ort_session"]
+            modules += [
+                "turnkeyml.build.stages.optimize_onnx",
+                "turnkeyml.runtimes.onnxruntime.session",
+            ]
             found = frameworks() if scripts else []
             modules += [m for framework in found for m in framework.build_modules]
     return modules

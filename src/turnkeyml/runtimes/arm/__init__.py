@@ -4,8 +4,6 @@ from dataclasses import replace
 
 from turnkeyml.runtimes import x86
 
-__all__ = ["DEVICE"]
-
 DEVICE = replace(
     x86.DEVICE,
     name="arm",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from turnkeyml.runtimes.contract import Device
 
-__all__ = ["DEVICE"]
-
 MOST = 8
 """GPUs in one machine that have names: ``nvidia::0`` to ``nvidia::7``. They are named whether they
 exist or not, as those of a node of a cluster or of another machine are not known here."""
@@ -13,7 +11,7 @@ exist or not, as those of a node of a cluster or of another machine are not know
 
 def _describe() -> str:
     """The names of the GPUs in this machine."""
-    from turnkeyml.runtimes.nvml import gpu_names
+    from turnkeyml.runtimes.nvidia.nvml import gpu_names
 
     return ", ".join(gpu_names()) or "no NVIDIA GPU"
 

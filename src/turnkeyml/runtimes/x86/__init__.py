@@ -1,9 +1,7 @@
-"""Intel and AMD x86 CPUs. Their runtimes are those of every CPU; see the other device folders."""
+"""Intel and AMD x86 CPUs. Their runtimes are those of every CPU."""
 
 from turnkeyml.runtimes.contract import Device
 from turnkeyml.system import cpu_name
-
-__all__ = ["DEVICE"]
 
 DEVICE = Device(
     "x86",
