@@ -35,13 +35,13 @@ from turnkeyml.verify.spread import compare_runs
 
 __all__ = ["TOLERANCE", "compare"]
 
-FAR = 3
+FAR_BEYOND = 3
 """How many times the errors that rounding explains are far beyond it."""
-FEW_UNITS = 4
+OWN_FUNCTION_UNITS = 4
 """Roundings of the largest number of an output that a runtime's own function may be off by: ONNX
 Runtime's sigmoid of -14 is."""
 
-NEARLY = 1e-4
+BARELY_OFF = 1e-4
 """Of each group, what is more than rounding and too little for another decision."""
 
 Known = list[Calibration | None]
@@ -140,7 +140,7 @@ def _why_close(
     """Whether it is far off for outputs that are close, or hardly at all."""
     if _is_beyond_rounding(found, golden, known, precision, floors):
         return Cause.BEYOND_ROUNDING
-    rules = replace(RULES[precision], tight=NEARLY)
+    rules = replace(RULES[precision], tight=BARELY_OFF)
     seen = _judgements(found, golden, [None] * len(golden), rules, floors)
     near = all(s.basis is Basis.TIGHT for s in seen)
     return Cause.WITHIN_TOLERANCE if near else Cause.SAME_DIRECTION
@@ -159,7 +159,7 @@ def _is_beyond_rounding(
     rules = RULES[precision]
     pairs = zip(found, golden, strict=True)
     kept = [_without_units(a, g, rules) if g.dtype.kind == "f" else a for a, g in pairs]
-    seen = _judgements(kept, golden, known, rules.relaxed(FAR), floors)
+    seen = _judgements(kept, golden, known, rules.relaxed(FAR_BEYOND), floors)
     return not all(s.matches for s in seen)
 
 
@@ -167,7 +167,7 @@ def _without_units(found: np.ndarray, golden: np.ndarray, rules: Rules) -> np.nd
     """Numbers without errors of a few roundings of the largest of them."""
     finite = np.abs(golden[np.isfinite(golden)])
     with np.errstate(invalid="ignore"):
-        small = np.abs(found - golden) <= FEW_UNITS * rules.unit * finite.max(initial=0.0)
+        small = np.abs(found - golden) <= OWN_FUNCTION_UNITS * rules.unit * finite.max(initial=0.0)
     return np.where(small, golden, found)
 
 

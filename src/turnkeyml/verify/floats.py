@@ -11,11 +11,11 @@ from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
 from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.reach import Reach, is_jumping
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
-from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
+from turnkeyml.verify.values import SENTINEL_GAP, SENTINEL_WIDTH, Places, places_of, real
 
-UNSTABLE = 0.1
+MOST_OWN_ERROR = 0.1
 """An original that is further off than this share of its own magnitude proves nothing."""
-LEAST_MAGNITUDE = 1e-6
+LEAST_OF_ZEROS = 1e-6
 """The largest number that an output of zeros is taken to have, for its relative error."""
 
 
@@ -61,7 +61,7 @@ def judge_floats(
     largest = _largest(np.abs(numbers[chosen] - regular[chosen]))
     seen = Judgement(
         absolute=largest,
-        relative=largest / (_largest(np.abs(regular)) or LEAST_MAGNITUDE),
+        relative=largest / (_largest(np.abs(regular)) or LEAST_OF_ZEROS),
         cosine=cosine(numbers, regular),
         magnitude=_ratio(numbers, regular),
         not_finite=lost,
@@ -190,7 +190,7 @@ def _basis_of_sentinels(
         return Basis.TIGHT
     held = places.sentinel & (np.abs(g) <= rules.largest)
     found, golden = a[held], g[held]
-    groups = bands_of(golden, WIDTH)
+    groups = bands_of(golden, SENTINEL_WIDTH)
     if all(_is_tight(found, golden, group, rules) for group in groups):
         return Basis.TIGHT
     known = _usable(calibration, held)
@@ -288,7 +288,7 @@ def _is_unstable(known: Calibration | None) -> bool:
         return False
     there = np.isfinite(known.original)
     noise = root_mean_square(known.original[there] - known.exact[there])
-    return noise > UNSTABLE * root_mean_square(known.exact[there])
+    return noise > MOST_OWN_ERROR * root_mean_square(known.exact[there])
 
 
 def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules) -> bool:
@@ -299,7 +299,7 @@ def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules)
     found, golden = a[other], g[other]
     with np.errstate(invalid="ignore"):
         same = np.isclose(found, golden, rtol=rules.loose, atol=0, equal_nan=True)
-        least = GAP * max(_largest(np.abs(places.regular_of(g))), 1.0)
+        least = SENTINEL_GAP * max(_largest(np.abs(places.regular_of(g))), 1.0)
         beyond = np.abs(golden) > rules.largest
         replaced = (np.sign(found) == np.sign(golden)) & (np.abs(found) >= least)
     return bool(np.all(same | (beyond & replaced)))

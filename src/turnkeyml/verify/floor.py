@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 UNIT = 2.0**-24
-TYPICAL = 4.0
+TYPICAL_SHARE = 4.0
 """The largest error is so many times the root mean square of the errors of many numbers."""
-SATURATED = 4.0
+SATURATED_FLOORS = 4.0
 """So many floors from the end of the range, a number says nothing but that it is there."""
-NEARLY = 1e-3
+NEAR_END = 1e-3
 """A function that has numbers so near to both ends of its range saturates."""
-ROWS = 1e-5
+ROW_SUMS = 1e-5
 """How far the sums of the rows of a Softmax may be from 1."""
 
 
@@ -56,7 +56,7 @@ class Floor:
         if not self or golden.size == 0:
             return 0.0
         most = self.most(golden)
-        several = (1 + (TYPICAL - 1) / golden.size) / TYPICAL
+        several = (1 + (TYPICAL_SHARE - 1) / golden.size) / TYPICAL_SHARE
         return float(np.sqrt(np.mean(np.square(most)))) * several
 
     def without(self, numbers: np.ndarray, golden: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ class Floor:
         """Whether all numbers are at one end of the range, so that nothing else can be seen."""
         if not self or golden.size == 0:
             return False
-        near = SATURATED * UNIT * (self.units + self.share)
+        near = SATURATED_FLOORS * UNIT * (self.units + self.share)
         return any(bool(np.all(np.abs(golden - end) <= near)) for end in self.ends)
 
 
@@ -126,11 +126,11 @@ def _by_values(golden: np.ndarray) -> Floor:
     if golden.size < 2 or golden.dtype.kind != "f" or not np.isfinite(golden).all():
         return NO_FLOOR
     least, largest = float(golden.min()), float(golden.max())
-    if least < 0 or largest > 1 + ROWS:
+    if least < 0 or largest > 1 + ROW_SUMS:
         return NO_FLOOR
     if _sums_to_one(golden):
         return FLOORS["Softmax"]
-    saturates = 0 < least <= NEARLY and 1 - NEARLY <= largest <= 1  # zero: a mask, or an image
+    saturates = 0 < least <= NEAR_END and 1 - NEAR_END <= largest <= 1  # zero: a mask, or an image
     return FLOORS["Sigmoid"] if saturates else NO_FLOOR
 
 
@@ -138,4 +138,4 @@ def _sums_to_one(golden: np.ndarray) -> bool:
     """Whether the rows along the last axis, or along that of the channels, are shares of 1."""
     axes = {golden.ndim - 1, min(1, golden.ndim - 1)}
     sums = (golden.astype(np.float64).sum(axis) for axis in axes if golden.shape[axis] > 1)
-    return any(bool(np.all(np.abs(found - 1) <= ROWS)) for found in sums)
+    return any(bool(np.all(np.abs(found - 1) <= ROW_SUMS)) for found in sums)

@@ -29,10 +29,10 @@ def draw_further(recorded: Mapping[str, np.ndarray], variant: str, number: int =
     ``number`` tells the sets of one variant apart.
     """
     seed = SEED + 200 + 2 * FURTHER.index(variant) + number
-    return drawn(recorded, _changes()[variant], unchanged, seed)
+    return drawn(recorded, _further_changes()[variant], unchanged, seed)
 
 
-def _changes() -> dict[str, Draw]:
+def _further_changes() -> dict[str, Draw]:
     """How each variant draws floats; the mildest first."""
     scaled = {
         f"10^{power} times as large{sign}": functools.partial(_scaled, factor * 10.0**power)
@@ -61,5 +61,5 @@ def _scaled(factor: float, name: str, array: np.ndarray, random: np.random.Gener
         return (redrawn(name, array, random) * factor).astype(array.dtype)
 
 
-FURTHER = tuple(_changes())
+FURTHER = tuple(_further_changes())
 """The names of the variants, the mildest first."""

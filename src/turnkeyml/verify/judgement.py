@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 COSINE = 0.99
 """What matches is of this cosine at least."""
-MAGNITUDE = 0.1
+CLOSE_MAGNITUDE = 0.1
 """How far the magnitude of an output may be off if it is to be called close."""
 AGREEMENT = 0.99
 """The share of booleans or integers that must be the same."""
@@ -60,7 +60,7 @@ class Judgement:
 
     @property
     def similar(self) -> bool:
-        same_magnitude = 1 - MAGNITUDE <= self.magnitude <= 1 + MAGNITUDE
+        same_magnitude = 1 - CLOSE_MAGNITUDE <= self.magnitude <= 1 + CLOSE_MAGNITUDE
         same = self.cosine >= COSINE and self.agreement >= AGREEMENT
         return same and same_magnitude and not self.moved and not self.not_finite
 

@@ -11,18 +11,21 @@ import numpy as np
 from turnkeyml.cache import BFLOAT16, widen
 from turnkeyml.verify.reference import Outputs, Reference
 
-MOST_TIMES = 1.5
+ALIKE_INPUTS = 1.5
 """How many times as large or as small the largest number of a float input may be."""
 
 
 def alike(reference: Reference) -> list[Reference]:
     """The recorded set, and the held-out sets of the same magnitude."""
-    return [reference, *(h for h in reference.held_out if _is_alike(h.inputs, reference.inputs))]
+    return [
+        reference,
+        *(h for h in reference.held_out if _has_alike_inputs(h.inputs, reference.inputs)),
+    ]
 
 
-def _is_alike(inputs: Outputs, recorded: Outputs) -> bool:
+def _has_alike_inputs(inputs: Outputs, recorded: Outputs) -> bool:
     return all(
-        1 / MOST_TIMES <= _times(name, inputs[name], array) <= MOST_TIMES
+        1 / ALIKE_INPUTS <= _times(name, inputs[name], array) <= ALIKE_INPUTS
         for name, array in recorded.items()
         if name in inputs
     )

@@ -16,15 +16,15 @@ from turnkeyml.verify.reference import Outputs
 
 def draw_unusual(recorded: Mapping[str, np.ndarray], variant: str) -> Outputs:
     """One set of inputs in the place of the recorded ones; the same for the same arguments."""
-    floats, integers = _changes()[variant]
+    floats, integers = _unusual_changes()[variant]
     return drawn(recorded, floats, integers, SEED + 100 + UNUSUAL.index(variant))
 
 
-def _changes() -> dict[str, tuple[Draw, Draw]]:
+def _unusual_changes() -> dict[str, tuple[Draw, Draw]]:
     """How each variant changes floats and integers; the most plausible first."""
     return {
-        "four times as large": (functools.partial(_scaled, 4), unchanged),
-        "a quarter as large": (functools.partial(_scaled, 0.25), unchanged),
+        "four times as large": (functools.partial(_multiplied, 4), unchanged),
+        "a quarter as large": (functools.partial(_multiplied, 0.25), unchanged),
         "with one integer zero": (unchanged, _one_zero),
         "with the largest integer": (unchanged, _largest),
         "positive": (lambda name, array, random: np.abs(array), unchanged),
@@ -32,7 +32,7 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "with sorted integers": (unchanged, _sorted),
         "with reversed integers": (unchanged, _reversed),
         "with four times the integers": (unchanged, functools.partial(_beyond, 4)),
-        "four times as large, negated": (functools.partial(_scaled, -4), unchanged),
+        "four times as large, negated": (functools.partial(_multiplied, -4), unchanged),
         "with an outlier": (_outlier, unchanged),
         "sorted": (_sorted, unchanged),
         "with the smallest integer": (unchanged, _smallest),
@@ -43,13 +43,15 @@ def _changes() -> dict[str, tuple[Draw, Draw]]:
         "with a hundred times the integers": (unchanged, functools.partial(_beyond, 100)),
         "zero": (lambda name, array, random: np.zeros_like(array), unchanged),
         "one": (_ones, unchanged),
-        "a hundredth as large": (functools.partial(_scaled, 0.01), unchanged),
-        "a hundred times as large": (functools.partial(_scaled, 100), unchanged),
-        "a hundred times as large, negated": (functools.partial(_scaled, -100), unchanged),
+        "a hundredth as large": (functools.partial(_multiplied, 0.01), unchanged),
+        "a hundred times as large": (functools.partial(_multiplied, 100), unchanged),
+        "a hundred times as large, negated": (functools.partial(_multiplied, -100), unchanged),
     }
 
 
-def _scaled(factor: float, name: str, array: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def _multiplied(
+    factor: float, name: str, array: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
     with np.errstate(over="ignore"):
         return (array * factor).astype(array.dtype)
 
@@ -111,5 +113,5 @@ def _beyond(factor: int, name: str, array: np.ndarray, random: np.random.Generat
     return changed
 
 
-UNUSUAL = tuple(_changes())
+UNUSUAL = tuple(_unusual_changes())
 """The names of the variants, the most plausible first."""

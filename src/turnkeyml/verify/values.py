@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-GAP = 20.0
+SENTINEL_GAP = 20.0
 """How many times as large as every other number a sentinel is, at least."""
 LEAST_SENTINEL = 1e3
 """Smaller numbers are no sentinels: the one probability near 1 among tiny ones is a result."""
-WIDTH = 0.02
+SENTINEL_WIDTH = 0.02
 """How much sentinels of one kind may differ, because a logit was added to each of them."""
-MOST_KINDS = 4
+SENTINEL_KINDS = 4
 """Two masks that are added give a third value; more kinds are not looked for."""
 
 
@@ -61,13 +61,13 @@ def places_of(golden: np.ndarray) -> Places:
 def _sentinel_edge(magnitudes: np.ndarray) -> float:
     """The magnitude from which on numbers are sentinels; infinite where there are none."""
     edge, rest = np.inf, magnitudes
-    for _ in range(MOST_KINDS):
+    for _ in range(SENTINEL_KINDS):
         top = float(rest.max(initial=0.0))
         if top < LEAST_SENTINEL:
             break
-        bottom = top * (1 - WIDTH)
+        bottom = top * (1 - SENTINEL_WIDTH)
         rest = rest[rest < bottom]
         below = float(rest.max(initial=0.0))
-        if 0 < below * GAP <= bottom:
+        if 0 < below * SENTINEL_GAP <= bottom:
             edge = bottom
     return edge

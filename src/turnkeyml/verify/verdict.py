@@ -24,7 +24,7 @@ NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the r
 SATURATED = "saturate on all inputs, so that other files may return the same"
 SATURATED_RECORDED = "on held-out inputs, as the outputs saturate on the recorded ones"
 
-MOST_TIMES = 10
+MOST_TIMES_ROUNDING = 10
 """How much further off than on the recorded inputs rounding may be on held-out ones."""
 
 MOST_CLOSE = 3
@@ -34,7 +34,7 @@ MOST_CLOSE_UNKNOWN = 2
 """The same of sets for which it is not known how exact the original is, as of an ONNX file: they
 had the looser tolerance already."""
 
-ALIKE = 10
+ALIKE_OUTPUTS = 10
 """How much larger or smaller outputs may be for their rounding to be alike."""
 
 Run = Callable[[Outputs], Outputs]
@@ -139,7 +139,7 @@ def judge_live(outputs: Outputs, run_on: Run, reference: Reference, precision: s
 def _is_near(found: Verification, precision: str) -> bool:
     """Whether outputs on inputs that were made extreme, so that they do not saturate, are close
     enough for what matches on ordinary ones as well."""
-    most = MOST_TIMES * RULES[precision].loose
+    most = MOST_TIMES_ROUNDING * RULES[precision].loose
     return found.verdict is Verdict.CLOSE and (found.max_relative_error or 0.0) <= most
 
 
@@ -167,7 +167,7 @@ def _close_and_unknown(others: list[Verification], reference: Reference, precisi
         other.verdict is Verdict.CLOSE
         and more_exact is not None
         and more_exact not in held.known
-        and _is_alike(held, reference)
+        and _has_alike_outputs(held, reference)
         for other, held in zip(others, reference.held_out, strict=True)
     )
 
@@ -337,13 +337,17 @@ def _by_rounding(found: Verification, recorded: Reference, held: Reference) -> f
     The recorded inputs show how large rounding is, for outputs of the same order of magnitude:
     others may be ill-conditioned. It moves every float a little; integers it turns, or it does not.
     """
-    return MOST_TIMES * (found.max_relative_error or 0.0) if _is_alike(held, recorded) else None
+    return (
+        MOST_TIMES_ROUNDING * (found.max_relative_error or 0.0)
+        if _has_alike_outputs(held, recorded)
+        else None
+    )
 
 
-def _is_alike(held: Reference, recorded: Reference) -> bool:
+def _has_alike_outputs(held: Reference, recorded: Reference) -> bool:
     """Whether outputs are floats of the same order of magnitude as on the recorded inputs."""
     return all(
-        ours.dtype.kind in "fc" and 1 / ALIKE <= _largest(ours, theirs) <= ALIKE
+        ours.dtype.kind in "fc" and 1 / ALIKE_OUTPUTS <= _largest(ours, theirs) <= ALIKE_OUTPUTS
         for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False)
     )
 
