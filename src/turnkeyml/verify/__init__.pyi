@@ -6,12 +6,10 @@ from turnkeyml.verify.capsule import (
 from turnkeyml.verify.comparison import compare as compare
 from turnkeyml.verify.errors import errors_of as errors_of
 from turnkeyml.verify.floats import is_far as is_far
-from turnkeyml.verify.floor import FLOORS as FLOORS, UNIT as UNIT
+from turnkeyml.verify.floor import FLOORS as FLOORS
 from turnkeyml.verify.further import FURTHER as FURTHER, draw_further as draw_further
 from turnkeyml.verify.held_out import VARIANTS as VARIANTS, draw as draw, is_mask as is_mask
-from turnkeyml.verify.judgement import COSINE as COSINE
 from turnkeyml.verify.padding import draw_padded as draw_padded, without_padding as without_padding
-from turnkeyml.verify.precisions import RULES as RULES, loosest as loosest
 from turnkeyml.verify.reach import reach_of as reach_of
 from turnkeyml.verify.reference import (
     InnerResult as InnerResult, Outputs as Outputs, Reference as Reference, agree as agree,
@@ -23,6 +21,9 @@ from turnkeyml.verify.scale import (
 from turnkeyml.verify.similarity import alike as alike
 from turnkeyml.verify.spread import compare_runs as compare_runs
 from turnkeyml.verify.thresholds import MOST_NUMBERS as MOST_NUMBERS, draw_around as draw_around
+from turnkeyml.verify.tolerances import (
+    COSINE as COSINE, RULES as RULES, UNIT as UNIT, loosest as loosest,
+)
 from turnkeyml.verify.unusual import UNUSUAL as UNUSUAL, draw_unusual as draw_unusual
 from turnkeyml.verify.values import places_of as places_of, real as real
 from turnkeyml.verify.verdict import (

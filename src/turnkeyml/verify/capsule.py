@@ -9,8 +9,7 @@ from pathlib import Path
 
 from turnkeyml.cache import BuildFolder, checksum, load_arrays, save_arrays
 from turnkeyml.nouns import ReferenceRecord, Verdict, Verification
-from turnkeyml.verify.precisions import reach_in
-from turnkeyml.verify.reference import Compute, Outputs, Reference
+from turnkeyml.verify.reference import Compute, Outputs, Reference, reach_in
 
 Load = Callable[[Path], Outputs]
 

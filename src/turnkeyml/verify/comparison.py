@@ -28,21 +28,10 @@ from turnkeyml.verify.floats import Calibration, judge_floats, jumps
 from turnkeyml.verify.floor import Floor
 from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.picks import judge_booleans, judge_integers
-from turnkeyml.verify.precisions import RULES, TOLERANCE, Rules
 from turnkeyml.verify.reach import Reach
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.spread import compare_runs
-
-__all__ = ["TOLERANCE", "compare"]
-
-FAR_BEYOND = 3
-"""How many times the errors that rounding explains are far beyond it."""
-OWN_FUNCTION_UNITS = 4
-"""Roundings of the largest number of an output that a runtime's own function may be off by: ONNX
-Runtime's sigmoid of -14 is."""
-
-BARELY_OFF = 1e-4
-"""Of each group, what is more than rounding and too little for another decision."""
+from turnkeyml.verify.tolerances import BARELY_OFF, FAR_BEYOND, OWN_FUNCTION_UNITS, RULES, Rules
 
 Known = list[Calibration | None]
 """What is known of the original, for each output."""

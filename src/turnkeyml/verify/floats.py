@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from turnkeyml.verify.floor import NO_FLOOR, Floor
-from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
-from turnkeyml.verify.precisions import Rules
+from turnkeyml.verify.judgement import Basis, Judgement, weakest
 from turnkeyml.verify.reach import Reach, is_jumping
 from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
-from turnkeyml.verify.values import SENTINEL_GAP, SENTINEL_WIDTH, Places, places_of, real
-
-MOST_OWN_ERROR = 0.1
-"""An original that is further off than this share of its own magnitude proves nothing."""
-LEAST_OF_ZEROS = 1e-6
-"""The largest number that an output of zeros is taken to have, for its relative error."""
+from turnkeyml.verify.tolerances import (
+    COSINE,
+    LEAST_OF_ZEROS,
+    MOST_OWN_ERROR,
+    SENTINEL_GAP,
+    SENTINEL_WIDTH,
+    Rules,
+)
+from turnkeyml.verify.values import Places, places_of, real
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-UNIT = 2.0**-24
-TYPICAL_SHARE = 4.0
-"""The largest error is so many times the root mean square of the errors of many numbers."""
-SATURATED_FLOORS = 4.0
-"""So many floors from the end of the range, a number says nothing but that it is there."""
-NEAR_END = 1e-3
-"""A function that has numbers so near to both ends of its range saturates."""
-ROW_SUMS = 1e-5
-"""How far the sums of the rows of a Softmax may be from 1."""
+from turnkeyml.verify.tolerances import NEAR_END, ROW_SUMS, SATURATED_FLOORS, TYPICAL_SHARE, UNIT
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
-COSINE = 0.99
-"""What matches is of this cosine at least."""
-CLOSE_MAGNITUDE = 0.1
-"""How far the magnitude of an output may be off if it is to be called close."""
-AGREEMENT = 0.99
-"""The share of booleans or integers that must be the same."""
+from turnkeyml.verify.tolerances import AGREEMENT, CLOSE_MAGNITUDE, COSINE
 
 
 class Basis(enum.Enum):

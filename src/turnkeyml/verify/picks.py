@@ -12,18 +12,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from turnkeyml.verify.floats import Calibration, cosine
-from turnkeyml.verify.judgement import AGREEMENT, Basis, Judgement
-from turnkeyml.verify.precisions import Rules
+from turnkeyml.verify.judgement import Basis, Judgement
 from turnkeyml.verify.scale import root_mean_square
+from turnkeyml.verify.tolerances import (
+    AGREEMENT,
+    ENOUGH_LEVELS,
+    LONGEST_RANKING,
+    MOST_OWN_TURNED,
+    MOST_TIMES_OWN,
+    Rules,
+)
 from turnkeyml.verify.values import places_of, real
-
-MOST_OWN_TURNED = 0.1
-"""An original that turns more of its own decisions proves nothing."""
-MOST_TIMES_OWN = 4
-"""How many times as many decisions as the original a build may turn in one row or channel."""
-LONGEST_RANKING = 4096
-ENOUGH_LEVELS = 8
-"""Turned decisions from which on it is no accident that all of them went to a neighbour."""
 
 
 def judge_booleans(

@@ -14,22 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnkeyml.cache import widened
-from turnkeyml.verify.precisions import Rules
 from turnkeyml.verify.reference import Outputs
 from turnkeyml.verify.scale import Group
+from turnkeyml.verify.tolerances import (
+    JUMP,
+    MOST_BETWEEN,
+    MOST_JUMPING,
+    MOST_LOST,
+    MOST_STRAY,
+    Rules,
+)
 from turnkeyml.verify.values import real
-
-JUMP = 8
-"""A number jumps that moves so many times as far as the median, and as the tight tolerance."""
-MOST_JUMPING = 0.5
-"""If more numbers jump than this share, nothing can be told apart."""
-MOST_BETWEEN = 0.25
-"""The numbers that nearly jump, as a share of those that do, where decisions make them jump."""
-MOST_LOST = 0.1
-"""The same of those that may become NaN, infinite, or a mask value."""
-MOST_STRAY = 0.05
-"""The jumps at other places, as a share of the places where the original jumps, or of the decisions
-that a build turns: the original was not run often enough to see all."""
 
 
 @dataclass(frozen=True)

@@ -14,28 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SAME_ORDER = 10.0
-"""Slices whose magnitudes differ by less than this factor are judged together."""
-LEAST_IN_GROUP = 8
-"""Numbers that a group has at least; fewer join the next larger magnitude."""
-LEAST_IN_SLICE = 4
-"""Numbers that a slice has at least where single numbers are not to be told apart."""
-LEAST_IN_SUBGROUP = 32
-"""Numbers that a group has at least that is divided along a second axis: many small groups would be
-many chances to be unlucky."""
-MINOR_UNITS = 8
-"""Roundings of the largest numbers that a few smaller ones may be off by."""
-UNIT = 2.0**-24
-"""Of an original in fp32, as a share."""
-CONSTANT_SLICE = 1e-3
-"""A slice that varies by less than this share of itself, and by less than a few roundings of the
-output, is one number that occurs many times."""
-MOSTLY_ZERO = 0.9
-"""Of outputs with a larger share of zeros than this, such as masks of small objects in a large
-image, the zeros are no part of the magnitude."""
-LEAST_GROUP_MAGNITUDE = 1e-15
-"""The magnitude that a group is taken to have at least, as a share of that of the output: zeros
-have none."""
+from turnkeyml.verify.tolerances import (
+    CONSTANT_SLICE,
+    LEAST_GROUP_MAGNITUDE,
+    LEAST_IN_GROUP,
+    LEAST_IN_SLICE,
+    LEAST_IN_SUBGROUP,
+    MINOR_UNITS,
+    MOSTLY_ZERO,
+    SAME_ORDER,
+    UNIT,
+)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,7 @@ import numpy as np
 
 from turnkeyml.cache import BFLOAT16, widen
 from turnkeyml.verify.reference import Outputs, Reference
-
-ALIKE_INPUTS = 1.5
-"""How many times as large or as small the largest number of a float input may be."""
+from turnkeyml.verify.tolerances import ALIKE_INPUTS
 
 
 def alike(reference: Reference) -> list[Reference]:

@@ -16,20 +16,18 @@ import numpy as np
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import cosine
-from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference
 from turnkeyml.verify.scale import groups_of, root_mean_square
+from turnkeyml.verify.tolerances import (
+    RANDOM_MARGIN,
+    RANDOM_SLACK,
+    RANDOM_SPREAD,
+    RANDOM_TURN,
+    RANDOM_TURN_SLACK,
+    RULES,
+)
 from turnkeyml.verify.values import places_of, real
 
-RANDOM_MARGIN = 2.0
-"""How much further from the runs of the original a build may be than any of these."""
-RANDOM_SPREAD = 3.0
-"""How many times as much as the original a build may vary."""
-RANDOM_TURN, RANDOM_TURN_SLACK = 3.0, 0.1
-"""The same for one minus the cosine, and what it may be in any case."""
-RANDOM_SLACK = 0.03
-"""The share of its magnitude that a random output may be off by at least: what happens rarely may
-not have happened in the runs that we know."""
 MOST_SPLITS = 35
 
 Middle = Callable[..., np.ndarray]

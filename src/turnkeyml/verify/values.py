@@ -11,14 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SENTINEL_GAP = 20.0
-"""How many times as large as every other number a sentinel is, at least."""
-LEAST_SENTINEL = 1e3
-"""Smaller numbers are no sentinels: the one probability near 1 among tiny ones is a result."""
-SENTINEL_WIDTH = 0.02
-"""How much sentinels of one kind may differ, because a logit was added to each of them."""
-SENTINEL_KINDS = 4
-"""Two masks that are added give a third value; more kinds are not looked for."""
+from turnkeyml.verify.tolerances import LEAST_SENTINEL, SENTINEL_GAP, SENTINEL_KINDS, SENTINEL_WIDTH
 
 
 @dataclass(frozen=True)

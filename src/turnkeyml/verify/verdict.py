@@ -12,9 +12,15 @@ from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.comparison import compare
 from turnkeyml.verify.padding import without_padding
-from turnkeyml.verify.precisions import RULES
 from turnkeyml.verify.reference import Outputs, Reference, agree
 from turnkeyml.verify.spread import compare_runs, runs_of_build
+from turnkeyml.verify.tolerances import (
+    ALIKE_OUTPUTS,
+    MOST_CLOSE,
+    MOST_CLOSE_UNKNOWN,
+    MOST_TIMES_ROUNDING,
+    RULES,
+)
 
 RECORDED_ONLY = "on the recorded inputs only"
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
@@ -24,18 +30,6 @@ NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the r
 SATURATED = "saturate on all inputs, so that other files may return the same"
 SATURATED_RECORDED = "on held-out inputs, as the outputs saturate on the recorded ones"
 
-MOST_TIMES_ROUNDING = 10
-"""How much further off than on the recorded inputs rounding may be on held-out ones."""
-
-MOST_CLOSE = 3
-"""So many held-out sets that are all only close are no accident of ill-conditioned inputs."""
-
-MOST_CLOSE_UNKNOWN = 2
-"""The same of sets for which it is not known how exact the original is, as of an ONNX file: they
-had the looser tolerance already."""
-
-ALIKE_OUTPUTS = 10
-"""How much larger or smaller outputs may be for their rounding to be alike."""
 
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
