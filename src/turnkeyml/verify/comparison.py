@@ -12,7 +12,7 @@ those of their own order of magnitude. The rules, in order:
   which is weaker evidence;
 * ``mismatch``: neither.
 
-An original that does not repeat its own results is another matter: see ``spread``.
+An original that does not repeat its own results is another matter: see ``random_models``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ import numpy as np
 
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.floats import Calibration, judge_floats, jumps
-from turnkeyml.verify.floor import Floor
-from turnkeyml.verify.judgement import Basis, Judgement
-from turnkeyml.verify.picks import judge_booleans, judge_integers
-from turnkeyml.verify.reach import Reach
+from turnkeyml.verify.floats import Basis, Calibration, Judgement, judge_floats, jumps
+from turnkeyml.verify.integers import judge_booleans, judge_integers
+from turnkeyml.verify.random_models import compare_runs
 from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.spread import compare_runs
+from turnkeyml.verify.rounding import Floor, Reach
 from turnkeyml.verify.tolerances import BARELY_OFF, FAR_BEYOND, OWN_FUNCTION_UNITS, RULES, Rules
 
 Known = list[Calibration | None]

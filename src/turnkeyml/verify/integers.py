@@ -11,9 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from turnkeyml.verify.floats import Calibration, cosine
-from turnkeyml.verify.judgement import Basis, Judgement
-from turnkeyml.verify.scale import root_mean_square
+from turnkeyml.verify.floats import Basis, Calibration, Judgement, cosine
+from turnkeyml.verify.magnitudes import places_of, real, root_mean_square
 from turnkeyml.verify.tolerances import (
     AGREEMENT,
     ENOUGH_LEVELS,
@@ -22,7 +21,6 @@ from turnkeyml.verify.tolerances import (
     MOST_TIMES_OWN,
     Rules,
 )
-from turnkeyml.verify.values import places_of, real
 
 
 def judge_booleans(

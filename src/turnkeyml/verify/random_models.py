@@ -16,8 +16,8 @@ import numpy as np
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import cosine
+from turnkeyml.verify.magnitudes import groups_of, places_of, real, root_mean_square
 from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.scale import groups_of, root_mean_square
 from turnkeyml.verify.tolerances import (
     RANDOM_MARGIN,
     RANDOM_SLACK,
@@ -26,7 +26,6 @@ from turnkeyml.verify.tolerances import (
     RANDOM_TURN_SLACK,
     RULES,
 )
-from turnkeyml.verify.values import places_of, real
 
 MOST_SPLITS = 35
 
