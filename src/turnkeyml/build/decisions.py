@@ -35,9 +35,9 @@ COMPARISONS = {
 }
 """Operators, each with the names of the functions of the original that are exported so."""
 
-VARYING = 0.1
+SCORE_VARYING = 0.1
 """How much equal scores may differ, as a share of what scores vary by."""
-ROUNDING = 16 * float(np.finfo(np.float32).eps)
+SCORE_ROUNDING = 16 * float(np.finfo(np.float32).eps)
 """The same as a share of the scores themselves, where they vary by less than rounding."""
 
 ABOUT = 2
@@ -204,8 +204,8 @@ def _allowed(scores: np.ndarray, precision: str) -> float:
     there = regular[regular != 0]  # what is suppressed has a score of zero
     if there.size == 0:
         return loose
-    varying, rounding = float(there.std()), ROUNDING * root_mean_square(there)
-    return min(loose, max(VARYING * varying, rounding))
+    varying, rounding = float(there.std()), SCORE_ROUNDING * root_mean_square(there)
+    return min(loose, max(SCORE_VARYING * varying, rounding))
 
 
 def _attribute(node: onnx.NodeProto, name: str, default: int) -> int:

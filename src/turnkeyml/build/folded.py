@@ -108,7 +108,7 @@ class _Walk:
         return [known.get(output.name) for output in graph.output]
 
     def _weight(self, tensor: Any) -> Weights:
-        self.sizes.append(_bytes(tensor))
+        self.sizes.append(_tensor_bytes(tensor))
         return frozenset({len(self.sizes) - 1})
 
     def _node(self, node: Any, known: Known) -> Weights | None:
@@ -162,7 +162,7 @@ def _captured(node: Any, known: Known) -> Iterator[str]:
             yield from (output.name for output in body.output if output.name in known)
 
 
-def _bytes(tensor: Any) -> int:
+def _tensor_bytes(tensor: Any) -> int:
     """The size of a stored tensor, whose data may be elsewhere."""
     try:
         item = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
@@ -177,7 +177,7 @@ def _share_of_work(model: Any, constant: set[str]) -> float | None:
     if not constant:
         return 0.0
     work = {True: 0, False: 0}
-    for graph in _graphs(with_shapes(model).graph):
+    for graph in _all_graphs(with_shapes(model).graph):
         dims = dict(_dimensions(graph))
         for node in graph.node:
             if node.op_type in HEAVY:
@@ -188,12 +188,12 @@ def _share_of_work(model: Any, constant: set[str]) -> float | None:
     return work[True] / max(1, sum(work.values()))
 
 
-def _graphs(graph: Any) -> Iterator[Any]:
+def _all_graphs(graph: Any) -> Iterator[Any]:
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
             for body in nested_graphs(attribute):
-                yield from _graphs(body)
+                yield from _all_graphs(body)
 
 
 def _dimensions(graph: Any) -> Iterator[tuple[str, list[int]]]:

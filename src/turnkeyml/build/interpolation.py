@@ -19,7 +19,7 @@ from onnx import helper
 from turnkeyml.build.onnx_files import nested_graphs
 from turnkeyml.verify import RULES, Outputs, magnitude_of
 
-ROUNDINGS = 4
+COORDINATE_ROUNDINGS = 4
 """How many roundings a coordinate may be off by: two in each of the two that are compared."""
 
 AXES = (-1, -2)
@@ -44,7 +44,7 @@ def moved_by_rounding(
     two pixels both ways together make the difference that the coordinate makes: the nearer pixel
     most of it in one way, and the other one the rest.
     """
-    share = ROUNDINGS * RULES[precision].unit
+    share = COORDINATE_ROUNDINGS * RULES[precision].unit
     found = {name: np.zeros_like(array) for name, array in made.items() if array.dtype.kind == "f"}
     for axis, way in itertools.product(AXES, (1, -1)):
         moved = run([*_moved(nodes, axis, way * share)])

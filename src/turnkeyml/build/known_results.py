@@ -12,10 +12,10 @@ from turnkeyml.verify import InnerResult, Reference, compare
 SAMPLED = 64
 """How many numbers are looked at to find the result that a value may be."""
 
-NEAR = 0.01
+SAMPLE_NEAR = 0.01
 """How far these may be off, relative to their sum, for all of the numbers to be compared."""
 
-TRIED = 3
+RESULTS_TRIED = 3
 """How many of the most similar results a value is compared with."""
 
 Dims = list[int | None]
@@ -58,8 +58,8 @@ class Results:
             return None
         sample = _sample(array)
         far = np.abs(self._samples[array.shape] - sample).sum(axis=1)
-        near = NEAR * np.abs(sample).sum()
-        for index in [i for i in np.argsort(far)[:TRIED] if far[i] <= near]:
+        near = SAMPLE_NEAR * np.abs(sample).sum()
+        for index in [i for i in np.argsort(far)[:RESULTS_TRIED] if far[i] <= near]:
             result = results[index]
             if _is_same(array, result.array, precision):
                 return InnerResult(result.module, result.array.astype(array.dtype))

@@ -17,13 +17,13 @@ from turnkeyml.verify import RULES, InnerResult, Outputs
 
 SUPPRESSION = "NonMaxSuppression"
 
-TRIED = 3
+LISTS_TRIED = 3
 """How many of the results of the original that are most like what the file keeps are looked at."""
 
-ROUNDING = 4 * float(np.finfo(np.float32).eps)
+SIDE_ROUNDING = 4 * float(np.finfo(np.float32).eps)
 """How far a side of a box may be off, relative to the largest coordinate."""
 
-BLOCK = 1 << 21
+MOST_OVERLAPS = 1 << 21
 """The most overlaps that are looked at together."""
 
 
@@ -48,7 +48,7 @@ def the_same_boxes(
     found = values[node.output[0]]
     ours = found[:, 2]
     near = sorted(results, key=lambda result: np.setxor1d(ours, result.array).size)
-    for result in near[:TRIED]:
+    for result in near[:LISTS_TRIED]:
         kept = result.array
         few = kept.size <= int(read[2].item())
         if np.array_equal(kept, ours) or (few and rule.allows(kept)):
@@ -71,7 +71,7 @@ class _Rule:
         self._loose = loose
         self._tie = tie
         sides = np.maximum((self._high - self._low).min(axis=1, initial=np.inf), 1e-30)
-        self._inexact = ROUNDING * np.abs(boxes).max(initial=0.0) / sides
+        self._inexact = SIDE_ROUNDING * np.abs(boxes).max(initial=0.0) / sides
         """How far an overlap of a box may be off because its sides are."""
 
     def allows(self, kept: np.ndarray) -> bool:
@@ -114,5 +114,5 @@ class _Rule:
 
 
 def _blocks(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
-    step = max(1, BLOCK // max(columns, 1))
+    step = max(1, MOST_OVERLAPS // max(columns, 1))
     return (rows[i : i + step] for i in range(0, rows.size, step))

@@ -17,7 +17,7 @@ def largest_magnitudes(
     ``model`` is ``source`` with inferred shapes; its external data files are beside ``source``.
     """
     names = _floats(model.graph)
-    return _run(_probe(model, names), source, names, inputs, threads)
+    return _largest_of_run(_probe(model, names), source, names, inputs, threads)
 
 
 def _floats(graph: onnx.GraphProto) -> list[str]:
@@ -51,7 +51,7 @@ def _probe(model: onnx.ModelProto, names: list[str]) -> onnx.ModelProto:
     return probe
 
 
-def _run(
+def _largest_of_run(
     probe: onnx.ModelProto, source: Path, names: list[str], inputs: Outputs, threads: int
 ) -> dict[str, float]:
     from turnkeyml.runtimes import run_once
