@@ -26,7 +26,7 @@ def check_onnx(
     may_specialise: bool = False,
 ) -> Verification:
     """The verdict on an ONNX file, on recorded and held-out inputs."""
-    from turnkeyml.build.operators import output_operators
+    from turnkeyml.build.onnx_facts import output_operators
     from turnkeyml.runtimes import OrtSession, OrtSettings, named_operator
 
     try:

@@ -23,11 +23,11 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from turnkeyml.build import onnx_files
-from turnkeyml.build.branches import take_out
+from turnkeyml.build import onnx_graph
 from turnkeyml.build.decisions import is_decision, scores_of, the_same_decision
 from turnkeyml.build.interpolation import interpolates, moved_by_rounding, nearer
 from turnkeyml.build.known_results import Dims, Results
+from turnkeyml.build.onnx_graph import take_out
 from turnkeyml.build.suppression import SUPPRESSION
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
@@ -92,7 +92,7 @@ class _Walker:
         self.reference = reference
         self.precision = precision
         self.threads = threads
-        self.model = onnx_files.with_shapes(onnx_files.read_graph(path))
+        self.model = onnx_graph.with_shapes(onnx_graph.read_graph(path))
         self._conditions = take_out(self.model.graph, lambda node: node.op_type == SUPPRESSION)
         """What must hold for the model to be the file: its branches with a decision are taken."""
         self.results = Results(reference.inner() if reference.inner else [])

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from turnkeyml.build.onnx_files import nested_graphs
+from turnkeyml.build.onnx_graph import nested_graphs
 from turnkeyml.verify import RULES, Outputs, magnitude_of
 
 COORDINATE_ROUNDINGS = 4

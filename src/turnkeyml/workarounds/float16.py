@@ -102,6 +102,6 @@ EXTERNAL_DATA = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong="A model whose weights are in an external file cannot be converted.",
     remedy="We detach such weights and convert them from file to file.",
-    where="turnkeyml.build.weights:detach",
+    where="turnkeyml.build.onnx_weights:detach",
     related="https://github.com/microsoft/onnxconverter-common/issues/308",
 )

@@ -38,7 +38,7 @@ SIZES_IN_EXTERNAL_DATA = Workaround(
         "model again."
     ),
     remedy="We move small integer tensors back into the graph.",
-    where="turnkeyml.build.onnx_files:settle_external_data",
+    where="turnkeyml.build.onnx_graph:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/issues/21325",
 )
 
@@ -51,7 +51,7 @@ SOURCE_DATA = Workaround(
         "path relative to another folder."
     ),
     remedy="We write the path of the source, whose data the model shares.",
-    where="turnkeyml.build.onnx_files:settle_external_data",
+    where="turnkeyml.build.onnx_graph:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/pull/17311",
 )
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeyml.build.check import check_onnx
-from turnkeyml.build.fp16 import keep
 from turnkeyml.build.fp16.convert import convert_to_float16
-from turnkeyml.build.fp16.keep import Kept
+from turnkeyml.build.fp16.keep import Kept, all_but_multiplications, out_of_range
 from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
 from turnkeyml.nouns import Verification
 from turnkeyml.verify import Reference, loosest
@@ -53,13 +52,13 @@ class Conversion:
         """What is out of the range of float16, on recorded or held-out inputs."""
         found = Kept()
         for reference in (self.reference, *self.reference.held_out):
-            more = keep.out_of_range(self.source, reference.inputs, self.threads)
+            more = out_of_range(self.source, reference.inputs, self.threads)
             found = found.plus(more) or found
         return found
 
     def all_but_multiplications(self) -> Kept:
         """Every operator of the source except matrix products and convolutions."""
-        return keep.all_but_multiplications(self.source)
+        return all_but_multiplications(self.source)
 
     def subgraphs(self) -> Subgraphs:
         """The verdicts on the subgraphs of the target in isolation."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import onnx
 
-from turnkeyml.build import onnx_files, weights
+from turnkeyml.build import onnx_graph, onnx_weights
 from turnkeyml.build.fp16 import casts
 from turnkeyml.build.fp16.keep import Kept, with_named_nodes
 
@@ -25,17 +25,19 @@ CONTROL_FLOW = ["If", "Loop", "Scan"]
 
 def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> None:
     """Write ``source`` in float16 to ``target``, including its inputs and outputs."""
-    model = with_named_nodes(onnx_files.read_graph(source))
-    onnx_files.load_inner_data(model, source.parent)
-    model = onnx_files.with_shapes(model)
-    locations = weights.detach(model)
+    model = with_named_nodes(onnx_graph.read_graph(source))
+    onnx_graph.load_inner_data(model, source.parent)
+    model = onnx_graph.with_shapes(model)
+    locations = onnx_weights.detach(model)
     stay = _Stay.of(model, kept or Kept())
     shared = stay.give_own_weights(model.graph)
     locations |= {own: locations[name] for own, name in shared.items() if name in locations}
     model = _convert_graph(model, kept or Kept(), stay)
     del model.graph.value_info[:]  # shapes inferred from detached weights; runtimes infer their own
     if locations:
-        weights.reattach(model, locations, source.parent, target.with_name(f"{target.name}.data"))
+        onnx_weights.reattach(
+            model, locations, source.parent, target.with_name(f"{target.name}.data")
+        )
     onnx.save(model, str(target))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import onnx
 
-from turnkeyml.build import onnx_files
+from turnkeyml.build import onnx_graph
 from turnkeyml.build.fp16.ranges import largest_magnitudes
 from turnkeyml.nouns import Verification
 from turnkeyml.verify import Outputs
@@ -52,14 +52,14 @@ def unsupported_operator(verdict: Verification) -> Kept:
 
 def all_but_multiplications(source: Path) -> Kept:
     """Every operator of a model except those that take most of the time."""
-    used = {node.op_type for node in onnx_files.read_graph(source).graph.node}
+    used = {node.op_type for node in onnx_graph.read_graph(source).graph.node}
     return Kept(operators=tuple(sorted(used - MULTIPLICATIONS - {"Constant"})))
 
 
 def out_of_range(source: Path, inputs: Outputs, threads: int) -> Kept:
     """The nodes, graph inputs and graph outputs whose values are out of the range of float16:
     one is too large, or all are too small."""
-    model = with_named_nodes(onnx_files.with_shapes(onnx_files.read_graph(source)))
+    model = with_named_nodes(onnx_graph.with_shapes(onnx_graph.read_graph(source)))
     largest = largest_magnitudes(model, source, inputs, threads)
     outside = {name for name, magnitude in largest.items() if not _is_in_range(magnitude)}
     nodes = [n.name for n in model.graph.node if outside & {*n.input, *n.output}]

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from turnkeyml.build.fp16 import keep
-from turnkeyml.build.fp16.keep import Kept
+from turnkeyml.build.fp16.keep import Kept, unsupported_operator
 from turnkeyml.nouns import Verdict, Verification
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ Strategy = Callable[["Search", Verification], "Kept | None"]
 
 def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
     """Keep the operator that ONNX Runtime does not support in float16."""
-    return keep.unsupported_operator(whole)
+    return unsupported_operator(whole)
 
 
 def keep_out_of_range(search: Search, whole: Verification) -> Kept | None:

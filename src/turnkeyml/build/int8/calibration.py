@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from onnxruntime.quantization import CalibrationDataReader
 
-from turnkeyml.build.graph_inputs import input_dtypes
+from turnkeyml.build.onnx_graph import input_dtypes
 from turnkeyml.cache import fed
 from turnkeyml.verify import Outputs
 

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from turnkeyml.build import onnx_files
-from turnkeyml.build.operators import operators_of
+from turnkeyml.build import onnx_graph
+from turnkeyml.build.onnx_facts import operators_of
 from turnkeyml.errors import BuildError
 from turnkeyml.verify import Outputs
 
@@ -86,7 +86,7 @@ def _prepared(source: Path, folder: Path) -> Path:
 
 
 def _require_quantizable(source: Path) -> None:
-    if onnx_files.has_half_precision(source):
+    if onnx_graph.has_half_precision(source):
         raise BuildError("int8 is made from fp32, and the model has numbers in fp16 or bf16")
     size = _bytes(source)
     if size > MOST_BYTES:
@@ -105,8 +105,8 @@ def _require_quantized(target: Path, products: str) -> None:
 
 
 def _bytes(path: Path) -> int:
-    return sum(file.stat().st_size for file in (path, *onnx_files.data_files(path)))
+    return sum(file.stat().st_size for file in (path, *onnx_graph.data_files(path)))
 
 
 def _is_large(path: Path) -> bool:
-    return _bytes(path) > onnx_files.ONE_FILE_BYTES
+    return _bytes(path) > onnx_graph.ONE_FILE_BYTES
