@@ -1,27 +1,23 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.build.builder import Built as Built, build as build
+from turnkeyml.build.builder import Built as Built, SharedBuild as SharedBuild, build as build
 from turnkeyml.build.check import check_onnx as check_onnx
-from turnkeyml.build.decisions import the_same_decision as the_same_decision
 from turnkeyml.build.export import ExportPytorch as ExportPytorch
 from turnkeyml.build.fingerprint import (
     Code as Code, DEPTH as DEPTH, MOST_VALUES as MOST_VALUES, digest as digest, file_digest as
     file_digest, is_users_file as is_users_file,
 )
-from turnkeyml.build.fp16.conversion import Conversion as Conversion
-from turnkeyml.build.fp16.convert import convert_to_float16 as convert_to_float16
-from turnkeyml.build.fp16.keep import Kept as Kept, out_of_range as out_of_range
-from turnkeyml.build.fp16.ranges import largest_magnitudes as largest_magnitudes
-from turnkeyml.build.fp16.search import MAX_TRIES as MAX_TRIES, Search as Search
-from turnkeyml.build.fp16.strategies import STRATEGIES as STRATEGIES
+from turnkeyml.build.fp16.conversion import (
+    Kept as Kept, convert_to_float16 as convert_to_float16, largest_magnitudes as
+    largest_magnitudes, out_of_range as out_of_range,
+)
+from turnkeyml.build.fp16.search import (
+    Conversion as Conversion, MAX_TRIES as MAX_TRIES, STRATEGIES as STRATEGIES, Search as Search,
+)
 from turnkeyml.build.fp16.subgraphs import (
     Exact as Exact, Subgraphs as Subgraphs, verify_subgraphs as verify_subgraphs,
 )
-from turnkeyml.build.inner import walk as walk
 from turnkeyml.build.int8.quantize import (
     quantize_dynamically as quantize_dynamically, quantize_statically as quantize_statically,
-)
-from turnkeyml.build.interpolation import (
-    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
 )
 from turnkeyml.build.onnx_facts import (
     folded_shares as folded_shares, operators_of as operators_of, output_operators as
@@ -34,9 +30,14 @@ from turnkeyml.build.onnx_graph import (
     with_shapes as with_shapes,
 )
 from turnkeyml.build.onnx_weights import to_float16 as to_float16, widen_bfloat16 as widen_bfloat16
+from turnkeyml.build.rescaled import Rescaling as Rescaling, difference as difference
 from turnkeyml.build.reuse import (
     Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build as wanted_build, why_rebuild
     as why_rebuild,
+)
+from turnkeyml.build.rounding import (
+    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
+    the_same_decision as the_same_decision,
 )
 from turnkeyml.build.sequences import (
     DEFAULT_ONNX_OPSET as DEFAULT_ONNX_OPSET, SEQUENCES as SEQUENCES, buildable_precisions as
@@ -45,7 +46,6 @@ from turnkeyml.build.sequences import (
     sequence_names as sequence_names, sequence_with as sequence_with, unpickle_sequence as
     unpickle_sequence,
 )
-from turnkeyml.build.shared import SharedBuild as SharedBuild
 from turnkeyml.build.stage import (
     CONVERTED_TO as CONVERTED_TO, MODEL as MODEL, ONNX as ONNX, ONNX_FP32 as ONNX_FP32, Sequence as
     Sequence, Stage as Stage, WIDENED_FROM as WIDENED_FROM, Workbench as Workbench,
@@ -56,4 +56,4 @@ from turnkeyml.build.subject import (
     FEW_SETS_BYTES as FEW_SETS_BYTES, Subject as Subject, comparable_on as comparable_on, differ as
     differ,
 )
-from turnkeyml.build.twin import Rescaling as Rescaling, difference as difference
+from turnkeyml.build.submodules import walk as walk

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 
 from turnkeyml.build import onnx_graph
-from turnkeyml.build.fp16.casts import CAST_SUFFIX
+from turnkeyml.build.fp16.conversion import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 
