@@ -12,7 +12,7 @@ __getattr__ = door(
         "fp16.conversion": "Kept convert_to_float16 largest_magnitudes out_of_range",
         "fp16.search": "Conversion MAX_TRIES STRATEGIES Search",
         "fp16.subgraphs": "Exact Subgraphs verify_subgraphs",
-        "int8.quantize": "quantize_dynamically quantize_statically",
+        "int8": "quantize_dynamically quantize_statically",
         "onnx_facts": "folded_shares operators_of output_operators precision_of",
         "onnx_graph": (
             "LEAST_EXTERNAL_BYTES batched_inputs copy_model data_files input_dtypes "

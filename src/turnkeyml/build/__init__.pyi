@@ -16,7 +16,7 @@ from turnkeyml.build.fp16.search import (
 from turnkeyml.build.fp16.subgraphs import (
     Exact as Exact, Subgraphs as Subgraphs, verify_subgraphs as verify_subgraphs,
 )
-from turnkeyml.build.int8.quantize import (
+from turnkeyml.build.int8 import (
     quantize_dynamically as quantize_dynamically, quantize_statically as quantize_statically,
 )
 from turnkeyml.build.onnx_facts import (
