@@ -1,4 +1,8 @@
-"""Writing an ONNX model in int8, by ONNX Runtime's quantizer."""
+"""Converting ONNX models to int8 with ONNX Runtime's quantizer.
+
+The ranges of activations are measured in advance on sets of inputs (static), or at every run
+(dynamic).
+"""
 
 from __future__ import annotations
 

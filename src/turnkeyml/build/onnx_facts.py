@@ -1,4 +1,8 @@
-"""Which operators an ONNX file has, how often, and which its outputs are the results of."""
+"""Facts about an ONNX file, read from its graph.
+
+They are its operators, the operators that its outputs are the results of, its precision, and the
+share of it that depends on no input, which a runtime computes once, at load time.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +25,73 @@ from turnkeyml.nouns import OutputOperator
 from turnkeyml.runtimes import read_nodes
 from turnkeyml.verify import FLOORS
 
+DOMINANT_SHARE = 0.95
+"""The share of the work that one precision must have; below it the file is ``mixed``."""
+
+
+PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
+
+
+INTEGER_PRODUCTS = frozenset(
+    {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
+)
+
+
+QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
+
+
+_NAMES = {
+    onnx.TensorProto.DOUBLE: "fp64",
+    onnx.TensorProto.FLOAT: "fp32",
+    onnx.TensorProto.FLOAT16: "fp16",
+    onnx.TensorProto.BFLOAT16: "bf16",
+}
+
+
+HEAVY = (
+    PRODUCTS
+    | INTEGER_PRODUCTS
+    | {"Attention", "DeformConv", "DynamicQuantizeLSTM", "FusedConv", "FusedGemm", "FusedMatMul"}
+    | {"GroupQueryAttention", "MatMulNBits", "MultiHeadAttention", "QAttention", "QGemm"}
+)
+"""Operators that do the work. All others only move or adjust values on their way to one of these,
+such as the scale of a quantized weight."""
+
+
+CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "ConvTranspose", "FusedConv", "QLinearConv"})
+
+
+MATRIX_PRODUCTS = frozenset({"FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "QLinearMatMul"})
+
+
+RANDOM = frozenset(
+    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
+    | {"RandomUniform", "RandomUniformLike"}
+)
+"""Operators that no runtime may compute in advance."""
+
+
 _MOVING = """
     Identity Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Gather GatherND GatherElements
     Expand Tile Cast Dropout DepthToSpace SpaceToDepth Pad TopK MaxPool ReduceMax ReduceMin
     ReduceMean SplitToSequence SequenceAt
 """
+
+
 MOVES = frozenset(_MOVING.split())
 """Operators that return numbers of their first input, or means of these: as exact as they are."""
+
+
 JOINS = frozenset({"Concat", "Max", "Min", "Where"})
 """Operators that return numbers of all their inputs."""
+
+
+Weights = frozenset[int]
+
+
+Known = dict[str, Weights | None]
+"""For each value of a graph: None if it depends on an input; otherwise the weights that it is made
+of without a heavy operator."""
 
 
 def operators_of(path: Path) -> dict[str, int]:
@@ -109,22 +171,6 @@ def _floor(found: OutputOperator) -> float:
     return known.units + known.share if known else 0.0
 
 
-DOMINANT_SHARE = 0.95
-"""The share of the work that one precision must have; below it the file is ``mixed``."""
-
-PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
-INTEGER_PRODUCTS = frozenset(
-    {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
-)
-QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
-_NAMES = {
-    onnx.TensorProto.DOUBLE: "fp64",
-    onnx.TensorProto.FLOAT: "fp32",
-    onnx.TensorProto.FLOAT16: "fp16",
-    onnx.TensorProto.BFLOAT16: "bf16",
-}
-
-
 def precision_of(path: Path) -> str:
     """The precision of a file: ``fp64``, ``fp32``, ``fp16``, ``bf16``, ``int8`` or ``mixed``.
 
@@ -179,28 +225,6 @@ def _types(graph: Any) -> dict[str, int]:
     for value in (*graph.input, *graph.output, *graph.value_info):
         known[value.name] = value.type.tensor_type.elem_type
     return known
-
-
-HEAVY = (
-    PRODUCTS
-    | INTEGER_PRODUCTS
-    | {"Attention", "DeformConv", "DynamicQuantizeLSTM", "FusedConv", "FusedGemm", "FusedMatMul"}
-    | {"GroupQueryAttention", "MatMulNBits", "MultiHeadAttention", "QAttention", "QGemm"}
-)
-"""Operators that do the work. All others only move or adjust values on their way to one of these,
-such as the scale of a quantized weight."""
-CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "ConvTranspose", "FusedConv", "QLinearConv"})
-MATRIX_PRODUCTS = frozenset({"FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "QLinearMatMul"})
-RANDOM = frozenset(
-    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
-    | {"RandomUniform", "RandomUniformLike"}
-)
-"""Operators that no runtime may compute in advance."""
-
-Weights = frozenset[int]
-Known = dict[str, Weights | None]
-"""For each value of a graph: None if it depends on an input; otherwise the weights that it is made
-of without a heavy operator."""
 
 
 def folded_shares(path: Path) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Reading and copying ONNX files of any size, with or without external data."""
+"""ONNX files of any size: read, copied and changed, with or without external data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from turnkeyml.errors import BuildError
 ONE_FILE_BYTES = 100_000_000
 """The weights of larger models go to an external data file, which needs far less memory."""
 
+
 LEAST_EXTERNAL_BYTES = 1 << 16
 """Smaller weights stay in the graph."""
 
+
 ALIGNMENT = 4096
 """The alignment of each external tensor in bytes, so that runtimes can map it into memory."""
+
 
 MAX_SHAPE_ELEMENTS = 100_000
 """Integer tensors with more elements are data, not shapes."""
@@ -54,6 +57,86 @@ def opset_of(path: Path) -> int:
     """The opset of the standard ONNX operators in a file."""
     opsets = {o.domain: o.version for o in read_graph(path).opset_import}
     return int(opsets.get("", 0))
+
+
+def input_dtypes(model: Path) -> dict[str, str]:
+    """The numpy name of the dtype of each input, by its name."""
+    return {value.name: _dtype(value) for value in _inputs(model)}
+
+
+def batched_inputs(model: Path) -> tuple[str, ...]:
+    """The inputs whose first dimension is the batch; none if the batch has a fixed size.
+
+    That is a dimension with a name, which all of them share, and which the outputs have too.
+    """
+    first = {value.name: _first_dimension(value) for value in _inputs(model)}
+    names = [name for name in first.values() if name]
+    if not names:
+        return ()
+    outputs = [_first_dimension(value) for value in read_graph(model).graph.output]
+    if not all(outputs):
+        return ()
+    return tuple(name for name, dimension in first.items() if dimension == names[0])
+
+
+def _inputs(model: Path) -> list[Any]:
+    graph = read_graph(model).graph
+    stored = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in stored]
+
+
+def _dtype(value: Any) -> str:
+    if not value.type.HasField("tensor_type"):
+        raise BuildError(f"The input {value.name!r} is not a tensor")
+    kind = value.type.tensor_type.elem_type
+    if kind == onnx.TensorProto.STRING:
+        return "string"
+    if kind == onnx.TensorProto.BFLOAT16:
+        return "bfloat16"
+    return str(onnx.helper.tensor_dtype_to_np_dtype(kind))
+
+
+def _first_dimension(value: Any) -> str:
+    """The name of the first dimension; empty if it has a size, or if there is none."""
+    dimensions = value.type.tensor_type.shape.dim
+    return str(dimensions[0].dim_param) if len(dimensions) else ""
+
+
+def has_half_precision(path: Path) -> bool:
+    """Whether a model has float16 or bfloat16 tensors."""
+    half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+    return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
+
+
+def nested_graphs(attribute: Any) -> list[Any]:
+    """The graphs in an attribute, such as the branches of an If."""
+    return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+
+
+def _tensors(model: onnx.ModelProto) -> list[Any]:
+    """Every stored tensor of a model, including those of nested graphs."""
+    return [*model.graph.initializer, *_inner_tensors(model.graph)]
+
+
+def _inner_tensors(graph: Any) -> list[Any]:
+    """The tensors of a graph except its own weights: constants, and those of nested graphs."""
+    found: list[Any] = []
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                found.append(attribute.t)
+            for body in nested_graphs(attribute):
+                found += [*body.initializer, *_inner_tensors(body)]
+    return found
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """Copy a model and its external data into another folder, with the same relative paths."""
+    for file in data_files(source):
+        destination = target.parent / file.relative_to(source.parent)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, destination)
+    shutil.copyfile(source, target)
 
 
 def data_files(path: Path) -> list[Path]:
@@ -168,21 +251,6 @@ def drop_unused_opsets(path: Path, source: Path) -> None:
         onnx.save(model, str(path))
 
 
-def has_half_precision(path: Path) -> bool:
-    """Whether a model has float16 or bfloat16 tensors."""
-    half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
-    return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
-
-
-def copy_model(source: Path, target: Path) -> None:
-    """Copy a model and its external data into another folder, with the same relative paths."""
-    for file in data_files(source):
-        destination = target.parent / file.relative_to(source.parent)
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, destination)
-    shutil.copyfile(source, target)
-
-
 def _domains(graph: Any) -> set[str]:
     """The domains of the operators in a graph, including nested ones."""
     found = {node.domain for node in graph.node}
@@ -191,71 +259,6 @@ def _domains(graph: Any) -> set[str]:
             for body in nested_graphs(attribute):
                 found |= _domains(body)
     return found
-
-
-def nested_graphs(attribute: Any) -> list[Any]:
-    """The graphs in an attribute, such as the branches of an If."""
-    return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
-
-
-def _tensors(model: onnx.ModelProto) -> list[Any]:
-    """Every stored tensor of a model, including those of nested graphs."""
-    return [*model.graph.initializer, *_inner_tensors(model.graph)]
-
-
-def _inner_tensors(graph: Any) -> list[Any]:
-    """The tensors of a graph except its own weights: constants, and those of nested graphs."""
-    found: list[Any] = []
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.HasField("t"):
-                found.append(attribute.t)
-            for body in nested_graphs(attribute):
-                found += [*body.initializer, *_inner_tensors(body)]
-    return found
-
-
-def input_dtypes(model: Path) -> dict[str, str]:
-    """The numpy name of the dtype of each input, by its name."""
-    return {value.name: _dtype(value) for value in _inputs(model)}
-
-
-def batched_inputs(model: Path) -> tuple[str, ...]:
-    """The inputs whose first dimension is the batch; none if the batch has a fixed size.
-
-    That is a dimension with a name, which all of them share, and which the outputs have too.
-    """
-    first = {value.name: _first_dimension(value) for value in _inputs(model)}
-    names = [name for name in first.values() if name]
-    if not names:
-        return ()
-    outputs = [_first_dimension(value) for value in read_graph(model).graph.output]
-    if not all(outputs):
-        return ()
-    return tuple(name for name, dimension in first.items() if dimension == names[0])
-
-
-def _inputs(model: Path) -> list[Any]:
-    graph = read_graph(model).graph
-    stored = {tensor.name for tensor in graph.initializer}
-    return [value for value in graph.input if value.name not in stored]
-
-
-def _dtype(value: Any) -> str:
-    if not value.type.HasField("tensor_type"):
-        raise BuildError(f"The input {value.name!r} is not a tensor")
-    kind = value.type.tensor_type.elem_type
-    if kind == onnx.TensorProto.STRING:
-        return "string"
-    if kind == onnx.TensorProto.BFLOAT16:
-        return "bfloat16"
-    return str(onnx.helper.tensor_dtype_to_np_dtype(kind))
-
-
-def _first_dimension(value: Any) -> str:
-    """The name of the first dimension; empty if it has a size, or if there is none."""
-    dimensions = value.type.tensor_type.shape.dim
-    return str(dimensions[0].dim_param) if len(dimensions) else ""
 
 
 def take_out(graph: onnx.GraphProto, wanted: Callable[[onnx.NodeProto], bool]) -> dict[str, bool]:

@@ -3,6 +3,10 @@
 Converters of graphs need weights in memory. So external weights are detached from the graph before
 one runs, and converted in blocks afterwards: memory does not grow with the model. onnx-ir would
 load whole tensors instead; benchmarks/external_data.py has the comparison.
+
+A bfloat16 model is widened to float32 for runtimes that do not run bfloat16. Every bfloat16 number
+is a float32 number, so that the weights stay what they are. What is computed from them is rounded
+less often than in the original.
 """
 
 from __future__ import annotations
@@ -23,11 +27,17 @@ from turnkeyml.cache import widen
 
 Convert = Callable[[bytes], bytes]
 
+
 BLOCK = 1 << 18
 """The bytes that are converted at a time. Larger blocks cause page faults for every block."""
 
+
 _MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
 """The bit mask of the magnitude of a float16; the bits of infinity."""
+
+
+NAMES_A_TYPE = frozenset({"to", "dtype", "output_datatype"})
+"""Attributes of nodes that are the type of a tensor, as that of a Cast."""
 
 
 @dataclass(frozen=True)
@@ -124,10 +134,6 @@ def to_float16(numbers: np.ndarray) -> np.ndarray:
     bits[lost[np.isfinite(numbers) & (magnitude[lost] == _INFINITE)]] -= 1
     bits[lost[(numbers != 0) & (magnitude[lost] == 0)]] += 1
     return half
-
-
-NAMES_A_TYPE = frozenset({"to", "dtype", "output_datatype"})
-"""Attributes of nodes that are the type of a tensor, as that of a Cast."""
 
 
 def widen_bfloat16(path: Path) -> bool:

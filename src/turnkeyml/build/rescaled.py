@@ -1,9 +1,9 @@
-"""Comparing a file with its twin: an export of the same model with other weights.
+"""Comparing a file with a rescaled one: an export of the same model with other weights.
 
-The twin of a model that amplifies rounding has weights at which it does not, so that its outputs
-can be compared with those of its own original. What they say holds for the file if both are the
-same graph, and if every weight of the file follows from its counterpart in the twin by what was
-done to the weights of the model. A weight that was changed in only one of them does not.
+A model that amplifies rounding is exported once more with weights at which it does not, so that the
+outputs can be compared with those of its own original. What they say holds for the file if both are
+the same graph, and if every weight of the file follows from its counterpart in the rescaled file by
+what was done to the weights of the model. A weight that was changed in only one of them does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Converting an ONNX model to float16 without loading all of its weights into memory.
+"""Converting an ONNX model to float16, and what of it stays in float32.
 
-ONNX Runtime's own converter converts the graph. It sees external weights only by name and dtype;
-``weights`` converts them from file to file. The bugs of the converter are listed in
+ONNX Runtime's own converter converts the graph, and its casts are repaired afterwards. It sees
+external weights only by name and dtype; ``onnx_weights`` converts them from file to file, so that
+they are never all in memory. The bugs of the converter are the names in capitals, listed in
 ``turnkeyml.workarounds.float16``.
 """
 
@@ -17,11 +18,51 @@ from turnkeyml.build import onnx_graph, onnx_weights
 from turnkeyml.nouns import Verification
 from turnkeyml.verify import Outputs
 
+LARGEST = 30_000
+"""The largest magnitude that counts as in range. The limit of float16 is 65,504; the margin is
+for other inputs, on which a value may be larger."""
+
+
+SMALLEST = 2.0**-14
+"""The smallest normal float16: below it precision decreases, and below 6e-8 values become zero."""
+
+
+MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+"""The operators that take most of the time."""
+
+
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
 """ONNX Runtime does not generate random numbers in float16 (``RANDOM_FLOAT16``)."""
 
+
 CONTROL_FLOW = ["If", "Loop", "Scan"]
 """The converter fails in their bodies (``CASTS_OUTSIDE_OF_BODIES``, ``SAME_NAMES_IN_BODIES``)."""
+
+
+CAST_SUFFIX = "_cast_to_fp16"
+"""The suffix that the converter adds to the name of a value that stays in float32."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What stays in float32: operator types, single nodes, graph inputs and outputs."""
+
+    operators: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    inputs_outputs: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
+        return ", ".join([*self.operators, *nodes, *self.inputs_outputs])
+
+    def plus(self, more: Kept) -> Kept | None:
+        """The union of both; None if ``more`` adds nothing."""
+        both = Kept(
+            tuple(dict.fromkeys((*self.operators, *more.operators))),
+            tuple(dict.fromkeys((*self.nodes, *more.nodes))),
+            tuple(dict.fromkeys((*self.inputs_outputs, *more.inputs_outputs))),
+        )
+        return None if both == self else both
 
 
 def convert_to_float16(source: Path, target: Path, kept: Kept | None = None) -> None:
@@ -111,8 +152,95 @@ def _crashes_in_float16(node: onnx.NodeProto) -> bool:
     )
 
 
-CAST_SUFFIX = "_cast_to_fp16"
-"""The suffix that the converter adds to the name of a value that stays in float32."""
+def unsupported_operator(verdict: Verification) -> Kept:
+    """The operator that the runtime reports as unsupported in float16."""
+    return Kept(operators=(verdict.operator,) if verdict.operator else ())
+
+
+def all_but_multiplications(source: Path) -> Kept:
+    """Every operator of a model except those that take most of the time."""
+    used = {node.op_type for node in onnx_graph.read_graph(source).graph.node}
+    return Kept(operators=tuple(sorted(used - MULTIPLICATIONS - {"Constant"})))
+
+
+def out_of_range(source: Path, inputs: Outputs, threads: int) -> Kept:
+    """The nodes, graph inputs and graph outputs whose values are out of the range of float16:
+    one is too large, or all are too small."""
+    model = with_named_nodes(onnx_graph.with_shapes(onnx_graph.read_graph(source)))
+    largest = largest_magnitudes(model, source, inputs, threads)
+    outside = {name for name, magnitude in largest.items() if not _is_in_range(magnitude)}
+    nodes = [n.name for n in model.graph.node if outside & {*n.input, *n.output}]
+    ends = [e.name for e in (*model.graph.input, *model.graph.output) if e.name in outside]
+    return Kept(nodes=tuple(nodes), inputs_outputs=tuple(ends))
+
+
+def _is_in_range(magnitude: float) -> bool:
+    return magnitude == 0 or SMALLEST <= magnitude <= LARGEST
+
+
+def with_named_nodes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with a name for every node; the names are the same each time it is read."""
+    for number, node in enumerate(model.graph.node):
+        node.name = node.name or f"{node.op_type}_{number}"
+    return model
+
+
+def largest_magnitudes(
+    model: onnx.ModelProto, source: Path, inputs: Outputs, threads: int
+) -> dict[str, float]:
+    """The largest magnitude of each float32 value when the model runs once on these inputs.
+
+    ``model`` is ``source`` with inferred shapes; its external data files are beside ``source``.
+    """
+    names = _floats(model.graph)
+    return _largest_of_run(_probe(model, names), source, names, inputs, threads)
+
+
+def _floats(graph: onnx.GraphProto) -> list[str]:
+    """The float32 values of a graph in the order in which they are computed.
+
+    Some files describe values that they no longer have (``STALE_VALUE_INFO``).
+    """
+    values = (*graph.input, *graph.output, *graph.value_info)
+    kinds = {value.name: value.type.tensor_type.elem_type for value in values}
+    made = [name for node in graph.node for name in node.output]
+    names = dict.fromkeys([*(value.name for value in graph.input), *made])
+    return [name for name in names if kinds.get(name) == onnx.TensorProto.FLOAT]
+
+
+def _probe(model: onnx.ModelProto, names: list[str]) -> onnx.ModelProto:
+    """A copy of a model whose outputs are the largest magnitudes of some values.
+
+    ONNX Runtime begins with what leads to the last outputs of a graph. So the first value comes
+    last: every value is reduced to a number as soon as it is there, and its memory is free again.
+    """
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    del probe.graph.output[:]
+    for number in reversed(range(len(names))):
+        magnitude, largest = f"turnkey_magnitude_{number}", f"turnkey_largest_{number}"
+        probe.graph.node.append(onnx.helper.make_node("Abs", [names[number]], [magnitude]))
+        node = onnx.helper.make_node("ReduceMax", [magnitude], [largest], keepdims=0)
+        probe.graph.node.append(node)
+        output = onnx.helper.make_tensor_value_info(largest, onnx.TensorProto.FLOAT, [])
+        probe.graph.output.append(output)
+    return probe
+
+
+def _largest_of_run(
+    probe: onnx.ModelProto, source: Path, names: list[str], inputs: Outputs, threads: int
+) -> dict[str, float]:
+    from turnkeyml.runtimes import run_once
+
+    path = source.with_name(f"{source.stem}-ranges.onnx")
+    try:
+        onnx.save(probe, str(path))
+        found = run_once(str(path), inputs, threads, level="none")
+    finally:
+        path.unlink(missing_ok=True)
+    return {
+        name: float(largest) for name, largest in zip(reversed(names), found.values(), strict=True)
+    }
 
 
 def cast_for_bodies(graph: onnx.GraphProto) -> None:
@@ -209,127 +337,3 @@ def _unused_casts(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
     used = {name for node in graph.node for name in node.input} | _used_inside(graph)
     used |= {output.name for output in graph.output}
     return [n for n in graph.node if n.op_type == "Cast" and n.output[0] not in used]
-
-
-LARGEST = 30_000
-"""The largest magnitude that counts as in range. The limit of float16 is 65,504; the margin is
-for other inputs, on which a value may be larger."""
-
-SMALLEST = 2.0**-14
-"""The smallest normal float16: below it precision decreases, and below 6e-8 values become zero."""
-
-MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
-"""The operators that take most of the time."""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What stays in float32: operator types, single nodes, graph inputs and outputs."""
-
-    operators: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
-    inputs_outputs: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        nodes = [f"{len(self.nodes)} nodes"] if self.nodes else []
-        return ", ".join([*self.operators, *nodes, *self.inputs_outputs])
-
-    def plus(self, more: Kept) -> Kept | None:
-        """The union of both; None if ``more`` adds nothing."""
-        both = Kept(
-            tuple(dict.fromkeys((*self.operators, *more.operators))),
-            tuple(dict.fromkeys((*self.nodes, *more.nodes))),
-            tuple(dict.fromkeys((*self.inputs_outputs, *more.inputs_outputs))),
-        )
-        return None if both == self else both
-
-
-def unsupported_operator(verdict: Verification) -> Kept:
-    """The operator that the runtime reports as unsupported in float16."""
-    return Kept(operators=(verdict.operator,) if verdict.operator else ())
-
-
-def all_but_multiplications(source: Path) -> Kept:
-    """Every operator of a model except those that take most of the time."""
-    used = {node.op_type for node in onnx_graph.read_graph(source).graph.node}
-    return Kept(operators=tuple(sorted(used - MULTIPLICATIONS - {"Constant"})))
-
-
-def out_of_range(source: Path, inputs: Outputs, threads: int) -> Kept:
-    """The nodes, graph inputs and graph outputs whose values are out of the range of float16:
-    one is too large, or all are too small."""
-    model = with_named_nodes(onnx_graph.with_shapes(onnx_graph.read_graph(source)))
-    largest = largest_magnitudes(model, source, inputs, threads)
-    outside = {name for name, magnitude in largest.items() if not _is_in_range(magnitude)}
-    nodes = [n.name for n in model.graph.node if outside & {*n.input, *n.output}]
-    ends = [e.name for e in (*model.graph.input, *model.graph.output) if e.name in outside]
-    return Kept(nodes=tuple(nodes), inputs_outputs=tuple(ends))
-
-
-def _is_in_range(magnitude: float) -> bool:
-    return magnitude == 0 or SMALLEST <= magnitude <= LARGEST
-
-
-def with_named_nodes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with a name for every node; the names are the same each time it is read."""
-    for number, node in enumerate(model.graph.node):
-        node.name = node.name or f"{node.op_type}_{number}"
-    return model
-
-
-def largest_magnitudes(
-    model: onnx.ModelProto, source: Path, inputs: Outputs, threads: int
-) -> dict[str, float]:
-    """The largest magnitude of each float32 value when the model runs once on these inputs.
-
-    ``model`` is ``source`` with inferred shapes; its external data files are beside ``source``.
-    """
-    names = _floats(model.graph)
-    return _largest_of_run(_probe(model, names), source, names, inputs, threads)
-
-
-def _floats(graph: onnx.GraphProto) -> list[str]:
-    """The float32 values of a graph in the order in which they are computed.
-
-    Some files describe values that they no longer have (``STALE_VALUE_INFO``).
-    """
-    values = (*graph.input, *graph.output, *graph.value_info)
-    kinds = {value.name: value.type.tensor_type.elem_type for value in values}
-    made = [name for node in graph.node for name in node.output]
-    names = dict.fromkeys([*(value.name for value in graph.input), *made])
-    return [name for name in names if kinds.get(name) == onnx.TensorProto.FLOAT]
-
-
-def _probe(model: onnx.ModelProto, names: list[str]) -> onnx.ModelProto:
-    """A copy of a model whose outputs are the largest magnitudes of some values.
-
-    ONNX Runtime begins with what leads to the last outputs of a graph. So the first value comes
-    last: every value is reduced to a number as soon as it is there, and its memory is free again.
-    """
-    probe = onnx.ModelProto()
-    probe.CopyFrom(model)
-    del probe.graph.output[:]
-    for number in reversed(range(len(names))):
-        magnitude, largest = f"turnkey_magnitude_{number}", f"turnkey_largest_{number}"
-        probe.graph.node.append(onnx.helper.make_node("Abs", [names[number]], [magnitude]))
-        node = onnx.helper.make_node("ReduceMax", [magnitude], [largest], keepdims=0)
-        probe.graph.node.append(node)
-        output = onnx.helper.make_tensor_value_info(largest, onnx.TensorProto.FLOAT, [])
-        probe.graph.output.append(output)
-    return probe
-
-
-def _largest_of_run(
-    probe: onnx.ModelProto, source: Path, names: list[str], inputs: Outputs, threads: int
-) -> dict[str, float]:
-    from turnkeyml.runtimes import run_once
-
-    path = source.with_name(f"{source.stem}-ranges.onnx")
-    try:
-        onnx.save(probe, str(path))
-        found = run_once(str(path), inputs, threads, level="none")
-    finally:
-        path.unlink(missing_ok=True)
-    return {
-        name: float(largest) for name, largest in zip(reversed(names), found.values(), strict=True)
-    }

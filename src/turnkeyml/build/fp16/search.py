@@ -2,6 +2,9 @@
 
 Each try converts the model and verifies it. While the result is not trusted, the first strategy
 that finds something new to keep in float32 determines the next try. The best try wins.
+
+A strategy gets the search and the verdict on the whole model. It returns what else to keep in
+float32, or None if it does not apply.
 """
 
 from __future__ import annotations
@@ -27,6 +30,16 @@ from turnkeyml.verify import Reference, loosest
 
 if TYPE_CHECKING:
     pass
+
+
+T = TypeVar("T")
+
+
+MAX_TRIES = 12
+"""The most conversions per model; then the best result is taken."""
+
+
+Strategy = Callable[["Search", Verification], "Kept | None"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,12 @@ class Conversion:
         return Exact(self.source, self.reference.inputs, self.threads)
 
 
-Strategy = Callable[["Search", Verification], "Kept | None"]
+@dataclass(frozen=True)
+class Try:
+    """One conversion and its verdict."""
+
+    kept: Kept
+    verdict: Verification
 
 
 def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
@@ -125,20 +143,6 @@ STRATEGIES: tuple[Strategy, ...] = (
     keep_subgraphs,
 )
 """The strategies in the order in which they are tried."""
-
-
-T = TypeVar("T")
-
-MAX_TRIES = 12
-"""The most conversions per model; then the best result is taken."""
-
-
-@dataclass(frozen=True)
-class Try:
-    """One conversion and its verdict."""
-
-    kept: Kept
-    verdict: Verification
 
 
 class Search:
