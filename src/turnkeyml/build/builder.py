@@ -14,7 +14,7 @@ from turnkeyml.build import fingerprint
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.reuse import why_rebuild
 from turnkeyml.build.sequences import DEFAULT_ONNX_OPSET
-from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
+from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Sequence, StageCallbacks, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache import (
     BuildFolder,
@@ -252,7 +252,7 @@ class _Builder:
             widens=self.widens,
         )
 
-    def _progress(self, finished: list[StageRecord]) -> Progress:
+    def _progress(self, finished: list[StageRecord]) -> StageCallbacks:
         name, sink = self.subject.record.hash, self.sink
 
         def started(stage: str, message: str, position: int, total: int) -> None:
@@ -262,7 +262,7 @@ class _Builder:
             finished.append(record)
             sink.send(StageFinished(name, record.name, record.seconds, record.succeeded))
 
-        return Progress(started, ended)
+        return StageCallbacks(started, ended)
 
     def _artifacts(self, bench: Workbench) -> dict[str, str]:
         return {
