@@ -5,7 +5,7 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "builder": "Built SharedBuild build",
+        "builder": "Built build",
         "check": "check_onnx",
         "export": "ExportPytorch",
         "fingerprint": "Code DEPTH MOST_VALUES digest file_digest is_users_file",
@@ -20,7 +20,7 @@ __getattr__ = door(
         ),
         "onnx_weights": "to_float16 widen_bfloat16",
         "rescaled": "Rescaling difference",
-        "reuse": "Wanted key_of_sequence wanted_build why_rebuild",
+        "reuse": "SharedBuild Wanted key_of_sequence wanted_build why_rebuild",
         "rounding": "interpolates moved_by_rounding nearer the_same_decision",
         "sequences": (
             "DEFAULT_ONNX_OPSET SEQUENCES buildable_precisions check_file check_name "

@@ -1,5 +1,5 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.build.builder import Built as Built, SharedBuild as SharedBuild, build as build
+from turnkeyml.build.builder import Built as Built, build as build
 from turnkeyml.build.check import check_onnx as check_onnx
 from turnkeyml.build.export import ExportPytorch as ExportPytorch
 from turnkeyml.build.fingerprint import (
@@ -32,8 +32,8 @@ from turnkeyml.build.onnx_graph import (
 from turnkeyml.build.onnx_weights import to_float16 as to_float16, widen_bfloat16 as widen_bfloat16
 from turnkeyml.build.rescaled import Rescaling as Rescaling, difference as difference
 from turnkeyml.build.reuse import (
-    Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build as wanted_build, why_rebuild
-    as why_rebuild,
+    SharedBuild as SharedBuild, Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build
+    as wanted_build, why_rebuild as why_rebuild,
 )
 from turnkeyml.build.rounding import (
     interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,

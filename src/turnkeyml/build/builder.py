@@ -1,4 +1,4 @@
-"""Building a model, reusing its build from the cache, or the files of a build of another length."""
+"""Building a model, or reusing its build from the cache."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
-from turnkeyml.build.check import check_onnx
-from turnkeyml.build.reuse import why_rebuild
+from turnkeyml.build.reuse import SHARE, SharedBuild, why_rebuild
 from turnkeyml.build.sequences import DEFAULT_ONNX_OPSET
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Sequence, StageCallbacks, Workbench
 from turnkeyml.build.subject import Subject
@@ -20,7 +19,6 @@ from turnkeyml.cache import (
     BuildFolder,
     BuildState,
     checksum,
-    link_or_copy,
     read_state,
     reinstate_evaluations,
     retire_evaluations,
@@ -48,12 +46,7 @@ from turnkeyml.verify import (
     loosest,
     save_inputs,
     save_reference,
-    with_frozen,
 )
-
-SHARE = "share_build"
-"""The name under which records and logs have it in the place of a stage."""
-
 
 OF_THE_FILE = frozenset({"turnkey version", "sequence", "opset", "widening"})
 """The parts of a key that a measurement of the live model does not depend on."""
@@ -401,51 +394,3 @@ def _load_regardless(cached: BuildState, why: str | None, folder: BuildFolder) -
         )
     remark = f"The cached build was reused because the rebuild policy is 'never', although {why}."
     return Built(cached, reused=True, remarks=(remark,) if why else ())
-
-
-@dataclass(frozen=True)
-class SharedBuild:
-    """A finished build whose files may serve another length of the same model."""
-
-    folder: BuildFolder
-    state: BuildState
-
-    @classmethod
-    def of(cls, folder: BuildFolder, state: BuildState) -> SharedBuild | None:
-        """A build, if its length is dynamic and its files are there."""
-        files = [folder.path / file for files in state.artifact_files.values() for file in files]
-        dynamic = state.facts.get("dynamic_length") and ONNX in state.artifacts
-        return cls(folder, state) if dynamic and all(f.is_file() for f in files) else None
-
-    def serve(self, bench: Workbench) -> Verification:
-        """Link the files into another build, and verify the last of them by its reference."""
-        for files in self.state.artifact_files.values():
-            for file in files:
-                link_or_copy(self.folder.path / file, bench.folder.path / file)
-        for kind, artifact in self.state.artifacts.items():
-            bench.artifacts[kind] = bench.folder.path / artifact
-        bench.facts.update(self.state.facts, shared_from=self.folder.name)
-        found = check_onnx(
-            str(bench.artifacts[ONNX]),
-            bench.reference,
-            str(self.state.facts["judged_in"]),
-            bench.threads,
-            may_specialise=self._specialised,
-        )
-        frozen = self._verification.frozen if self._verification else ()
-        return with_frozen(found, frozen, specialised=self._specialised)
-
-    def accepts(self, found: Verification) -> bool:
-        """Whether the files are as good at the other length as at their own."""
-        known = self._verification
-        as_good = known is not None and found.verdict.rank <= known.verdict.rank
-        return found.trusted or as_good
-
-    @property
-    def _verification(self) -> Verification | None:
-        return self.state.verification
-
-    @property
-    def _specialised(self) -> bool:
-        known = self._verification
-        return known is not None and known.verdict is Verdict.SPECIALISED
