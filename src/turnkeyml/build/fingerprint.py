@@ -22,36 +22,27 @@ from turnkeyml.cache import checksum
 
 _PRIMITIVE = (str, int, float, bool, complex, bytes, type(None))
 
-
 DEPTH = 4
 """How many levels of a nested setting are included."""
 
-
 _MAX_ITEMS = 1000
-
 
 MOST_VALUES = 50_000
 """How many values and functions are included in all, so that the walk ends in any code."""
 
-
 MOST_NESTED = 40
 """How many functions deep calls are followed."""
 
-
 _INSTALL_FOLDERS = frozenset({"site-packages", "dist-packages"})
-
 
 _STANDARD_LIBRARY = frozenset(
     os.path.realpath(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib")
 )
 
-
 _OURS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-
 
 _FRAMEWORKS = ("torch", "numpy", "onnx", "onnxruntime")
 """Packages that are libraries even if they run from a checkout of their source code."""
-
 
 Special = Callable[[Any], "list[str] | None"]
 """Returns the texts for a framework's own value; None for any other value."""

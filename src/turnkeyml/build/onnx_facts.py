@@ -28,17 +28,13 @@ from turnkeyml.verify import FLOORS
 DOMINANT_SHARE = 0.95
 """The share of the work that one precision must have; below it the file is ``mixed``."""
 
-
 PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
-
 
 INTEGER_PRODUCTS = frozenset(
     {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
 )
 
-
 QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
-
 
 _NAMES = {
     onnx.TensorProto.DOUBLE: "fp64",
@@ -46,7 +42,6 @@ _NAMES = {
     onnx.TensorProto.FLOAT16: "fp16",
     onnx.TensorProto.BFLOAT16: "bf16",
 }
-
 
 HEAVY = (
     PRODUCTS
@@ -57,12 +52,9 @@ HEAVY = (
 """Operators that do the work. All others only move or adjust values on their way to one of these,
 such as the scale of a quantized weight."""
 
-
 CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "ConvTranspose", "FusedConv", "QLinearConv"})
 
-
 MATRIX_PRODUCTS = frozenset({"FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "QLinearMatMul"})
-
 
 RANDOM = frozenset(
     {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
@@ -70,24 +62,19 @@ RANDOM = frozenset(
 )
 """Operators that no runtime may compute in advance."""
 
-
 _MOVING = """
     Identity Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Gather GatherND GatherElements
     Expand Tile Cast Dropout DepthToSpace SpaceToDepth Pad TopK MaxPool ReduceMax ReduceMin
     ReduceMean SplitToSequence SequenceAt
 """
 
-
 MOVES = frozenset(_MOVING.split())
 """Operators that return numbers of their first input, or means of these: as exact as they are."""
-
 
 JOINS = frozenset({"Concat", "Max", "Min", "Where"})
 """Operators that return numbers of all their inputs."""
 
-
 Weights = frozenset[int]
-
 
 Known = dict[str, Weights | None]
 """For each value of a graph: None if it depends on an input; otherwise the weights that it is made

@@ -16,14 +16,11 @@ from turnkeyml.errors import BuildError
 ONE_FILE_BYTES = 100_000_000
 """The weights of larger models go to an external data file, which needs far less memory."""
 
-
 LEAST_EXTERNAL_BYTES = 1 << 16
 """Smaller weights stay in the graph."""
 
-
 ALIGNMENT = 4096
 """The alignment of each external tensor in bytes, so that runtimes can map it into memory."""
-
 
 MAX_SHAPE_ELEMENTS = 100_000
 """Integer tensors with more elements are data, not shapes."""

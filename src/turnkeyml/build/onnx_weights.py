@@ -27,14 +27,11 @@ from turnkeyml.cache import widen
 
 Convert = Callable[[bytes], bytes]
 
-
 BLOCK = 1 << 18
 """The bytes that are converted at a time. Larger blocks cause page faults for every block."""
 
-
 _MAGNITUDE, _INFINITE = np.uint16(0x7FFF), np.uint16(0x7C00)
 """The bit mask of the magnitude of a float16; the bits of infinity."""
-
 
 NAMES_A_TYPE = frozenset({"to", "dtype", "output_datatype"})
 """Attributes of nodes that are the type of a tensor, as that of a Cast."""

@@ -42,9 +42,7 @@ from turnkeyml.verify import (
 
 SUPPRESSION = "NonMaxSuppression"
 
-
 PICKS = {"TopK": ("topk", "sort"), "ArgMax": ("argmax", "max"), "ArgMin": ("argmin", "min")}
-
 
 COMPARISONS = {
     "Greater": ("gt", "__gt__"),
@@ -55,41 +53,31 @@ COMPARISONS = {
 }
 """Operators, each with the names of the functions of the original that are exported so."""
 
-
 SCORE_VARYING = 0.1
 """How much equal scores may differ, as a share of what scores vary by."""
-
 
 SCORE_ROUNDING = 16 * float(np.finfo(np.float32).eps)
 """The same as a share of the scores themselves, where they vary by less than rounding."""
 
-
 ABOUT = 2
 """Decisions of which one turns at most so many times as many as another are equally near."""
-
 
 LISTS_TRIED = 3
 """How many of the results of the original that are most like what the file keeps are looked at."""
 
-
 SIDE_ROUNDING = 4 * float(np.finfo(np.float32).eps)
 """How far a side of a box may be off, relative to the largest coordinate."""
-
 
 MOST_OVERLAPS = 1 << 21
 """The most overlaps that are looked at together."""
 
-
 COORDINATE_ROUNDINGS = 4
 """How many roundings a coordinate may be off by: two in each of the two that are compared."""
-
 
 AXES = (-1, -2)
 """The axes of an image along which it is moved."""
 
-
 _LAST = np.iinfo(np.int64).max
-
 
 Nodes = list[onnx.NodeProto]
 

@@ -41,14 +41,11 @@ from turnkeyml.verify import InnerResult, Outputs, Reference, compare, is_far
 SAMPLED = 64
 """How many numbers are looked at to find the result that a value may be."""
 
-
 SAMPLE_NEAR = 0.01
 """How far these may be off, relative to their sum, for all of the numbers to be compared."""
 
-
 RESULTS_TRIED = 3
 """How many of the most similar results a value is compared with."""
-
 
 FLOAT, DOUBLE, FLOAT16 = (
     onnx.TensorProto.FLOAT,
@@ -56,38 +53,29 @@ FLOAT, DOUBLE, FLOAT16 = (
     onnx.TensorProto.FLOAT16,
 )
 
-
 MAX_OUTPUTS = 256
 """The most values to look at in one step: a session with thousands of outputs takes minutes."""
-
 
 MAX_OUTPUT_BYTES = 1 << 30
 """The most bytes that these values may take together."""
 
-
 MAX_DECISIONS = 32
 """The most decisions to look at in one step."""
 
-
 MAX_STEPS = 60
-
 
 NEARER = 0.5
 """How far off an output must be that is judged again, as a share of how far off it was."""
-
 
 LARGE = 1 << 23
 """Outputs with more numbers are computed and judged once, when nothing more can be found on the way
 to them: to judge a hundred masks of 800 x 800 takes longer than all the rest of a step."""
 
-
 Dims = list[int | None]
 """The dimensions of a value; None for those that the file does not say."""
 
-
 Candidates = list[tuple[str, int]]
 """Values of the file with their bytes; 0 if they are not known."""
-
 
 Choice = Callable[[Candidates], Candidates]
 

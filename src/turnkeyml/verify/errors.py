@@ -22,7 +22,6 @@ from turnkeyml.verify.tolerances import ALIKE_INPUTS
 MOST_DECIBELS = 200.0
 """Of outputs that are the same, or so close that double precision does not tell."""
 
-
 _WRONG = OutputErrors(0.0, -MOST_DECIBELS, math.inf)
 """Of outputs that cannot be compared number by number."""
 

@@ -29,31 +29,24 @@ from turnkeyml.verify.reference import Outputs
 
 SEED = 20_161
 
-
 LENGTHS = ("len", "size", "num_", "count")
 """What the names of inputs that count something contain."""
-
 
 SCALE = 3
 """How many times as small or as large as the recorded floats some are."""
 
-
 NARROW = 100
 """How many times as close to their mean as the recorded floats some are."""
-
 
 OUTLIERS, OUTLYING = 8, 1000
 """How many numbers are outliers, and how many times as large as the others these are."""
 
-
 POWERS = range(1, 11)
 """The powers of ten by which floats are multiplied."""
-
 
 COUNTING = "attention_mask"
 """What is in the name of a mask that is true where a token counts. Others may be the other way
 round."""
-
 
 Draw = Callable[[str, np.ndarray, "np.random.Generator"], np.ndarray]
 

@@ -21,9 +21,7 @@ from turnkeyml.verify.rounding import NO_FLOOR, Floor, floor_of
 
 Outputs = dict[str, np.ndarray]
 
-
 Compute = Callable[[str], "Outputs | None"]
-
 
 Load = Callable[[Path], Outputs]
 

@@ -24,21 +24,15 @@ from turnkeyml.verify.tolerances import (
 
 RECORDED_ONLY = "on the recorded inputs only"
 
-
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
-
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
 
-
 NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
-
 
 SATURATED = "saturate on all inputs, so that other files may return the same"
 
-
 SATURATED_RECORDED = "on held-out inputs, as the outputs saturate on the recorded ones"
-
 
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""

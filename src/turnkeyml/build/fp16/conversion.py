@@ -22,22 +22,17 @@ LARGEST = 30_000
 """The largest magnitude that counts as in range. The limit of float16 is 65,504; the margin is
 for other inputs, on which a value may be larger."""
 
-
 SMALLEST = 2.0**-14
 """The smallest normal float16: below it precision decreases, and below 6e-8 values become zero."""
-
 
 MULTIPLICATIONS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 """The operators that take most of the time."""
 
-
 RANDOM_OPERATORS = ["RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
 """ONNX Runtime does not generate random numbers in float16 (``RANDOM_FLOAT16``)."""
 
-
 CONTROL_FLOW = ["If", "Loop", "Scan"]
 """The converter fails in their bodies (``CASTS_OUTSIDE_OF_BODIES``, ``SAME_NAMES_IN_BODIES``)."""
-
 
 CAST_SUFFIX = "_cast_to_fp16"
 """The suffix that the converter adds to the name of a value that stays in float32."""

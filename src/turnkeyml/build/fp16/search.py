@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.fp16.conversion import (
@@ -28,16 +28,10 @@ from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Reference, loosest
 
-if TYPE_CHECKING:
-    pass
-
-
 T = TypeVar("T")
-
 
 MAX_TRIES = 12
 """The most conversions per model; then the best result is taken."""
-
 
 Strategy = Callable[["Search", Verification], "Kept | None"]
 
