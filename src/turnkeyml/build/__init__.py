@@ -12,6 +12,7 @@ __getattr__ = door(
         "fp16.conversion": "Kept convert_to_float16 largest_magnitudes out_of_range",
         "fp16.search": "Conversion MAX_TRIES STRATEGIES Search",
         "fp16.subgraphs": "Exact Subgraphs verify_subgraphs",
+        "graph_rounding": "interpolates moved_by_rounding nearer the_same_decision",
         "int8": "quantize_dynamically quantize_statically",
         "onnx_facts": "folded_shares operators_of output_operators precision_of",
         "onnx_graph": (
@@ -21,7 +22,6 @@ __getattr__ = door(
         "onnx_weights": "to_float16 widen_bfloat16",
         "rescaled": "Rescaling difference",
         "reuse": "SharedBuild Wanted key_of_sequence wanted_build why_rebuild",
-        "rounding": "interpolates moved_by_rounding nearer the_same_decision",
         "sequences": (
             "DEFAULT_ONNX_OPSET SEQUENCES buildable_precisions check_file check_name "
             "find_sequence load_sequence_file pickle_sequence sequence_names sequence_with "

@@ -16,6 +16,10 @@ from turnkeyml.build.fp16.search import (
 from turnkeyml.build.fp16.subgraphs import (
     Exact as Exact, Subgraphs as Subgraphs, verify_subgraphs as verify_subgraphs,
 )
+from turnkeyml.build.graph_rounding import (
+    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
+    the_same_decision as the_same_decision,
+)
 from turnkeyml.build.int8 import (
     quantize_dynamically as quantize_dynamically, quantize_statically as quantize_statically,
 )
@@ -34,10 +38,6 @@ from turnkeyml.build.rescaled import Rescaling as Rescaling, difference as diffe
 from turnkeyml.build.reuse import (
     SharedBuild as SharedBuild, Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build
     as wanted_build, why_rebuild as why_rebuild,
-)
-from turnkeyml.build.rounding import (
-    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
-    the_same_decision as the_same_decision,
 )
 from turnkeyml.build.sequences import (
     DEFAULT_ONNX_OPSET as DEFAULT_ONNX_OPSET, SEQUENCES as SEQUENCES, buildable_precisions as

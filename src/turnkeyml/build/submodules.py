@@ -24,8 +24,7 @@ import onnx
 from onnx import numpy_helper
 
 from turnkeyml.build import onnx_graph
-from turnkeyml.build.onnx_graph import take_out
-from turnkeyml.build.rounding import (
+from turnkeyml.build.graph_rounding import (
     SUPPRESSION,
     interpolates,
     is_decision,
@@ -34,6 +33,7 @@ from turnkeyml.build.rounding import (
     scores_of,
     the_same_decision,
 )
+from turnkeyml.build.onnx_graph import take_out
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import InnerResult, Outputs, Reference, compare, is_far
