@@ -105,14 +105,14 @@ def copy_onnx_ir() -> Callable[[Path, Path], Any]:
 def halve_ours() -> Callable[[Path, Path], Any]:
     import onnx
 
-    from turnkeyml.build import read_graph, weights
+    from turnkeyml.build import onnx_weights, read_graph
 
     def work(source: Path, target: Path) -> None:
         model = read_graph(source)
-        locations = weights.detach(model)
+        locations = onnx_weights.detach(model)
         for tensor in model.graph.initializer:
             tensor.data_type = onnx.TensorProto.FLOAT16
-        weights.reattach(model, locations, source.parent, target.with_name("model.data"))
+        onnx_weights.reattach(model, locations, source.parent, target.with_name("model.data"))
         onnx.save(model, str(target))
 
     return work
@@ -144,7 +144,7 @@ def halve_onnx_ir_2_workers() -> Callable[[Path, Path], Any]:
 def halve_onnx_ir_in_blocks() -> Callable[[Path, Path], Any]:
     import onnx_ir
 
-    from turnkeyml.build.weights import _copy, _halved
+    from turnkeyml.build.onnx_weights import _copy, _halved
 
     class Halved(onnx_ir.LazyTensor):
         def __init__(self, tensor: Any) -> None:

@@ -285,10 +285,10 @@ def test_recorded_inputs_and_golden_outputs_lie_beside_the_model(cache):
 
 def test_weights_in_external_files_survive_every_stage(cache, monkeypatch):
     """The way of models above 2 GB, walked by a small one."""
-    from turnkeyml.build import onnx_files
+    from turnkeyml.build import onnx_graph
     from turnkeyml.frameworks.torch import export
 
-    monkeypatch.setattr(onnx_files, "ONE_FILE_BYTES", 100)
+    monkeypatch.setattr(onnx_graph, "ONE_FILE_BYTES", 100)
     monkeypatch.setattr(export, "LARGE_BYTES", 100)
     model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
     state = build(cache, model, (torch.rand(2, 64),))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from turnkeyml.build import check_onnx, decisions, the_same_decision, walk
+from turnkeyml.build import check_onnx, graph_rounding, the_same_decision, walk
 from turnkeyml.frameworks import inner_results, reference_of
 from turnkeyml.nouns import Cause, Verdict
 from turnkeyml.verify import InnerResult
@@ -271,6 +271,6 @@ def test_a_comparison_may_turn_only_where_both_sides_are_equal():
 
 def test_what_is_not_a_score_is_not_a_decision():
     node = onnx.helper.make_node("Equal", ["a", "b"], ["same"])
-    assert decisions.is_decision(node)
+    assert graph_rounding.is_decision(node)
     values = {"a": np.array([1]), "b": np.array([1]), "same": np.array([True])}
     assert the_same_decision(node, values, [], "fp32") is None

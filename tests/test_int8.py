@@ -99,7 +99,7 @@ def test_a_model_in_half_precision_is_refused_in_a_sentence(tmp_path):
 
 
 def test_a_model_that_the_quantizer_cannot_hold_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("turnkeyml.build.int8.quantize.MOST_BYTES", 10)
+    monkeypatch.setattr("turnkeyml.build.int8.MOST_BYTES", 10)
     onnx.save(graph([helper.make_node("Relu", ["x"], ["y"])]), tmp_path / "m.onnx")
     with pytest.raises(BuildError, match="up to 2 GB"):
         quantize_dynamically(tmp_path / "m.onnx", tmp_path / "q.onnx")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from onnx import TensorProto, helper
 
-from turnkeyml.build import check_onnx, interpolates, interpolation, moved_by_rounding, nearer
+from turnkeyml.build import check_onnx, graph_rounding, interpolates, moved_by_rounding, nearer
 from turnkeyml.frameworks import reference_of
 from turnkeyml.nouns import Verdict
 from turnkeyml.verify import RULES
@@ -149,7 +149,7 @@ def test_pasted_masks_match_although_coordinates_are_rounded_otherwise(checked, 
 
 
 def test_they_would_not_match_by_their_own_magnitude(checked, model, monkeypatch):
-    monkeypatch.setattr(interpolation, "ROUNDINGS", 0)
+    monkeypatch.setattr(graph_rounding, "COORDINATE_ROUNDINGS", 0)
     assert not checked(model, model).trusted
 
 
@@ -230,7 +230,7 @@ def test_an_image_moves_by_some_roundings_of_its_size():
         return {"y": session.run(None, {"x": edge, "size": size})[0]}
 
     moved = moved_by_rounding([node], run, run([node]), "fp32")["y"][0, 0, 0]
-    one = interpolation.ROUNDINGS * RULES["fp32"].unit * edge.shape[-1]
+    one = graph_rounding.COORDINATE_ROUNDINGS * RULES["fp32"].unit * edge.shape[-1]
     assert moved[7:9].tolist() == pytest.approx([one, one], rel=0.1)
     assert not moved[:5].any()
     assert not moved[11:].any()

@@ -13,7 +13,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from turnkeyml import benchmark_model, build_model
-from turnkeyml.build import onnx_files, widen_bfloat16
+from turnkeyml.build import onnx_graph, widen_bfloat16
 from turnkeyml.cache import narrow, widen
 from turnkeyml.frameworks.torch import export
 from turnkeyml.runtimes import run_once
@@ -36,7 +36,7 @@ class Tied(torch.nn.Module):
 @pytest.fixture
 def small_limits(monkeypatch):
     """The way of models above 2 GB, walked by a small one."""
-    monkeypatch.setattr(onnx_files, "ONE_FILE_BYTES", 100_000)
+    monkeypatch.setattr(onnx_graph, "ONE_FILE_BYTES", 100_000)
 
 
 @pytest.mark.parametrize(

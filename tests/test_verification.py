@@ -355,7 +355,7 @@ def test_the_verdict_names_an_examination_that_failed(tmp_path, monkeypatch):
     def fails(*_):
         raise RuntimeError("no memory for it")
 
-    monkeypatch.setattr("turnkeyml.build.fp16.keep.out_of_range", fails)
+    monkeypatch.setattr("turnkeyml.build.fp16.search.out_of_range", fails)
     torch.manual_seed(0)
     x = torch.rand(2, 16) * 10
     state = in_fp16(Overflowing(), {"x": x}, tmp_path)

@@ -5,45 +5,32 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "branches": "take_out",
         "builder": "Built build",
         "check": "check_onnx",
-        "decisions": "the_same_decision",
         "export": "ExportPytorch",
-        "fingerprint": "Code DEPTH MOST_VALUES digest file_digest",
-        "folded": "folded_shares",
-        "fp16.conversion": "Conversion",
-        "fp16.convert": "convert_to_float16",
-        "fp16.keep": "Kept out_of_range",
-        "fp16.ranges": "largest_magnitudes",
-        "fp16.search": "MAX_TRIES Search",
-        "fp16.strategies": "STRATEGIES",
+        "fingerprint": "Code DEPTH MOST_VALUES digest file_digest is_users_file",
+        "fp16.conversion": "Kept convert_to_float16 largest_magnitudes out_of_range",
+        "fp16.search": "Conversion MAX_TRIES STRATEGIES Search",
         "fp16.subgraphs": "Exact Subgraphs verify_subgraphs",
-        "graph_inputs": "batched_inputs input_dtypes",
-        "inner": "walk",
-        "int8.quantize": "quantize_dynamically quantize_statically",
-        "interpolation": "interpolates moved_by_rounding nearer",
-        "onnx_files": (
-            "LEAST_EXTERNAL_BYTES copy_model data_files move_weights_out opset_of read_graph "
-            "with_shapes"
+        "graph_rounding": "interpolates moved_by_rounding nearer the_same_decision",
+        "int8": "quantize_dynamically quantize_statically",
+        "onnx_facts": "folded_shares operators_of output_operators precision_of",
+        "onnx_graph": (
+            "LEAST_EXTERNAL_BYTES batched_inputs copy_model data_files input_dtypes "
+            "move_weights_out opset_of read_graph take_out with_shapes"
         ),
-        "operators": "operators_of output_operators",
-        "opset": "DEFAULT_ONNX_OPSET",
-        "origin": "is_users_file",
-        "precision": "precision_of",
-        "reuse": "Wanted key_of_sequence wanted_build why_rebuild",
+        "onnx_weights": "to_float16 widen_bfloat16",
+        "rescaled": "Rescaling difference",
+        "reuse": "SharedBuild Wanted key_of_sequence wanted_build why_rebuild",
         "sequences": (
-            "SEQUENCES buildable_precisions check_file check_name find_sequence "
-            "load_sequence_file pickle_sequence sequence_names sequence_with "
+            "DEFAULT_ONNX_OPSET SEQUENCES buildable_precisions check_file check_name "
+            "find_sequence load_sequence_file pickle_sequence sequence_names sequence_with "
             "unpickle_sequence"
         ),
-        "shared": "SharedBuild",
         "stage": "CONVERTED_TO MODEL ONNX ONNX_FP32 Sequence Stage WIDENED_FROM Workbench",
         "stages.optimize_onnx": "OptimizeOnnx",
         "stages.set_success": "SetSuccess",
         "subject": "FEW_SETS_BYTES Subject comparable_on differ",
-        "twin": "Rescaling difference",
-        "weights": "to_float16",
-        "widen": "widen_bfloat16",
+        "submodules": "walk",
     },
 )

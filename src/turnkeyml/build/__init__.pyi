@@ -1,55 +1,51 @@
 # Written by .ci/doors from the table in __init__.py.
-from turnkeyml.build.branches import take_out as take_out
 from turnkeyml.build.builder import Built as Built, build as build
 from turnkeyml.build.check import check_onnx as check_onnx
-from turnkeyml.build.decisions import the_same_decision as the_same_decision
 from turnkeyml.build.export import ExportPytorch as ExportPytorch
 from turnkeyml.build.fingerprint import (
     Code as Code, DEPTH as DEPTH, MOST_VALUES as MOST_VALUES, digest as digest, file_digest as
-    file_digest,
+    file_digest, is_users_file as is_users_file,
 )
-from turnkeyml.build.folded import folded_shares as folded_shares
-from turnkeyml.build.fp16.conversion import Conversion as Conversion
-from turnkeyml.build.fp16.convert import convert_to_float16 as convert_to_float16
-from turnkeyml.build.fp16.keep import Kept as Kept, out_of_range as out_of_range
-from turnkeyml.build.fp16.ranges import largest_magnitudes as largest_magnitudes
-from turnkeyml.build.fp16.search import MAX_TRIES as MAX_TRIES, Search as Search
-from turnkeyml.build.fp16.strategies import STRATEGIES as STRATEGIES
+from turnkeyml.build.fp16.conversion import (
+    Kept as Kept, convert_to_float16 as convert_to_float16, largest_magnitudes as
+    largest_magnitudes, out_of_range as out_of_range,
+)
+from turnkeyml.build.fp16.search import (
+    Conversion as Conversion, MAX_TRIES as MAX_TRIES, STRATEGIES as STRATEGIES, Search as Search,
+)
 from turnkeyml.build.fp16.subgraphs import (
     Exact as Exact, Subgraphs as Subgraphs, verify_subgraphs as verify_subgraphs,
 )
-from turnkeyml.build.graph_inputs import (
-    batched_inputs as batched_inputs, input_dtypes as input_dtypes,
+from turnkeyml.build.graph_rounding import (
+    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
+    the_same_decision as the_same_decision,
 )
-from turnkeyml.build.inner import walk as walk
-from turnkeyml.build.int8.quantize import (
+from turnkeyml.build.int8 import (
     quantize_dynamically as quantize_dynamically, quantize_statically as quantize_statically,
 )
-from turnkeyml.build.interpolation import (
-    interpolates as interpolates, moved_by_rounding as moved_by_rounding, nearer as nearer,
+from turnkeyml.build.onnx_facts import (
+    folded_shares as folded_shares, operators_of as operators_of, output_operators as
+    output_operators, precision_of as precision_of,
 )
-from turnkeyml.build.onnx_files import (
-    LEAST_EXTERNAL_BYTES as LEAST_EXTERNAL_BYTES, copy_model as copy_model, data_files as
-    data_files, move_weights_out as move_weights_out, opset_of as opset_of, read_graph as
-    read_graph, with_shapes as with_shapes,
+from turnkeyml.build.onnx_graph import (
+    LEAST_EXTERNAL_BYTES as LEAST_EXTERNAL_BYTES, batched_inputs as batched_inputs, copy_model as
+    copy_model, data_files as data_files, input_dtypes as input_dtypes, move_weights_out as
+    move_weights_out, opset_of as opset_of, read_graph as read_graph, take_out as take_out,
+    with_shapes as with_shapes,
 )
-from turnkeyml.build.operators import (
-    operators_of as operators_of, output_operators as output_operators,
-)
-from turnkeyml.build.opset import DEFAULT_ONNX_OPSET as DEFAULT_ONNX_OPSET
-from turnkeyml.build.origin import is_users_file as is_users_file
-from turnkeyml.build.precision import precision_of as precision_of
+from turnkeyml.build.onnx_weights import to_float16 as to_float16, widen_bfloat16 as widen_bfloat16
+from turnkeyml.build.rescaled import Rescaling as Rescaling, difference as difference
 from turnkeyml.build.reuse import (
-    Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build as wanted_build, why_rebuild
-    as why_rebuild,
+    SharedBuild as SharedBuild, Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build
+    as wanted_build, why_rebuild as why_rebuild,
 )
 from turnkeyml.build.sequences import (
-    SEQUENCES as SEQUENCES, buildable_precisions as buildable_precisions, check_file as check_file,
-    check_name as check_name, find_sequence as find_sequence, load_sequence_file as
-    load_sequence_file, pickle_sequence as pickle_sequence, sequence_names as sequence_names,
-    sequence_with as sequence_with, unpickle_sequence as unpickle_sequence,
+    DEFAULT_ONNX_OPSET as DEFAULT_ONNX_OPSET, SEQUENCES as SEQUENCES, buildable_precisions as
+    buildable_precisions, check_file as check_file, check_name as check_name, find_sequence as
+    find_sequence, load_sequence_file as load_sequence_file, pickle_sequence as pickle_sequence,
+    sequence_names as sequence_names, sequence_with as sequence_with, unpickle_sequence as
+    unpickle_sequence,
 )
-from turnkeyml.build.shared import SharedBuild as SharedBuild
 from turnkeyml.build.stage import (
     CONVERTED_TO as CONVERTED_TO, MODEL as MODEL, ONNX as ONNX, ONNX_FP32 as ONNX_FP32, Sequence as
     Sequence, Stage as Stage, WIDENED_FROM as WIDENED_FROM, Workbench as Workbench,
@@ -60,6 +56,4 @@ from turnkeyml.build.subject import (
     FEW_SETS_BYTES as FEW_SETS_BYTES, Subject as Subject, comparable_on as comparable_on, differ as
     differ,
 )
-from turnkeyml.build.twin import Rescaling as Rescaling, difference as difference
-from turnkeyml.build.weights import to_float16 as to_float16
-from turnkeyml.build.widen import widen_bfloat16 as widen_bfloat16
+from turnkeyml.build.submodules import walk as walk

@@ -1,4 +1,4 @@
-"""Building a subject, or reusing its build from the cache."""
+"""Building a model, or reusing its build from the cache."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
-from turnkeyml.build.opset import DEFAULT_ONNX_OPSET
-from turnkeyml.build.reuse import why_rebuild
-from turnkeyml.build.shared import SHARE, SharedBuild
-from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Progress, Sequence, Workbench
+from turnkeyml.build.reuse import SHARE, SharedBuild, why_rebuild
+from turnkeyml.build.sequences import DEFAULT_ONNX_OPSET
+from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Sequence, StageCallbacks, Workbench
 from turnkeyml.build.subject import Subject
 from turnkeyml.cache import (
     BuildFolder,
@@ -40,7 +39,14 @@ from turnkeyml.nouns import (
     Verification,
 )
 from turnkeyml.system import captured, peak_memory_bytes, reset_peak_memory, usable_cores
-from turnkeyml.verify import Outputs, Reference, calibrate, loosest, save_inputs, save_reference
+from turnkeyml.verify import (
+    Outputs,
+    Reference,
+    calibrate,
+    loosest,
+    save_inputs,
+    save_reference,
+)
 
 OF_THE_FILE = frozenset({"turnkey version", "sequence", "opset", "widening"})
 """The parts of a key that a measurement of the live model does not depend on."""
@@ -239,7 +245,7 @@ class _Builder:
             widens=self.widens,
         )
 
-    def _progress(self, finished: list[StageRecord]) -> Progress:
+    def _progress(self, finished: list[StageRecord]) -> StageCallbacks:
         name, sink = self.subject.record.hash, self.sink
 
         def started(stage: str, message: str, position: int, total: int) -> None:
@@ -249,7 +255,7 @@ class _Builder:
             finished.append(record)
             sink.send(StageFinished(name, record.name, record.seconds, record.succeeded))
 
-        return Progress(started, ended)
+        return StageCallbacks(started, ended)
 
     def _artifacts(self, bench: Workbench) -> dict[str, str]:
         return {
@@ -260,9 +266,7 @@ class _Builder:
     def _facts(self, bench: Workbench) -> dict[str, Any]:
         """The precision of the last ONNX file, that in which it was judged and its operators, and
         the checksums of all."""
-        from turnkeyml.build.folded import folded_shares
-        from turnkeyml.build.operators import operators_of
-        from turnkeyml.build.precision import precision_of
+        from turnkeyml.build.onnx_facts import folded_shares, operators_of, precision_of
 
         if ONNX not in bench.artifacts:
             return {"sha256": {}}
@@ -279,13 +283,13 @@ class _Builder:
 
     def _artifact_files(self, bench: Workbench) -> dict[str, tuple[str, ...]]:
         """Each ONNX file with its data files, by their paths in the build folder."""
-        from turnkeyml.build import onnx_files
+        from turnkeyml.build import onnx_graph
 
         made = {kind: path for kind, path in bench.artifacts.items() if kind in (ONNX, ONNX_FP32)}
         return {
             kind: tuple(
                 file.relative_to(self.folder.path).as_posix()
-                for file in (path, *onnx_files.data_files(path))
+                for file in (path, *onnx_graph.data_files(path))
             )
             for kind, path in made.items()
         }
@@ -337,7 +341,7 @@ def _verify(bench: Workbench) -> Verification:
 
 def _judged_in(bench: Workbench) -> str:
     """The precision whose tolerance holds for the last ONNX file, here and wherever it runs."""
-    from turnkeyml.build.precision import precision_of
+    from turnkeyml.build.onnx_facts import precision_of
 
     path = bench.artifacts[ONNX]
     made = str(bench.facts.get("precision", "fp32"))

@@ -12,7 +12,7 @@ from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare, is_far, judge
 
 if TYPE_CHECKING:
-    from turnkeyml.build.inner import Walk
+    from turnkeyml.build.submodules import Walk
 
 SUBMODULES = "results of submodules match, and so do the outputs made from them"
 
@@ -26,7 +26,7 @@ def check_onnx(
     may_specialise: bool = False,
 ) -> Verification:
     """The verdict on an ONNX file, on recorded and held-out inputs."""
-    from turnkeyml.build.operators import output_operators
+    from turnkeyml.build.onnx_facts import output_operators
     from turnkeyml.runtimes import OrtSession, OrtSettings, named_operator
 
     try:
@@ -62,7 +62,7 @@ def _on_other_inputs(
 
     On other inputs rounding may turn decisions of a right file. Then every submodule matches there.
     """
-    from turnkeyml.build.inner import walk
+    from turnkeyml.build.submodules import walk
 
     values, parts = 0, None
     try:
@@ -104,7 +104,7 @@ def _by_submodules(
     path: Path, reference: Reference, precision: str, threads: int, whole: Verification
 ) -> Verification:
     """The verdict on a file whose outputs differ: does every submodule match nevertheless?"""
-    from turnkeyml.build.inner import walk
+    from turnkeyml.build.submodules import walk
 
     try:
         found = walk(path, reference, precision, threads)

@@ -17,6 +17,9 @@ from turnkeyml.runtimes import InstalledPlugin, installed_plugins
 if TYPE_CHECKING:
     from turnkeyml.build.stage import Sequence, Stage
 
+DEFAULT_ONNX_OPSET = 18
+"""The highest opset that both torch exporters write correctly, in every supported torch."""
+
 
 @dataclass(frozen=True)
 class NamedSequence:

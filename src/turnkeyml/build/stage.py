@@ -157,7 +157,7 @@ class Stage(ABC):
 
 
 @dataclass(frozen=True)
-class Progress:
+class StageCallbacks:
     """Callbacks for the start and the end of each stage."""
 
     started: Callable[[str, str, int, int], None]
@@ -182,7 +182,7 @@ class Sequence:
     def stage_names(self) -> list[str]:
         return [stage.name for stage in self]
 
-    def run(self, bench: Workbench, progress: Progress) -> tuple[StageRecord, ...]:
+    def run(self, bench: Workbench, progress: StageCallbacks) -> tuple[StageRecord, ...]:
         """Run every stage; return their durations and peak memory, in order."""
         records: list[StageRecord] = []
         stages = list(self)

@@ -12,7 +12,7 @@ those of their own order of magnitude. The rules, in order:
   which is weaker evidence;
 * ``mismatch``: neither.
 
-An original that does not repeat its own results is another matter: see ``spread``.
+An original that does not repeat its own results is another matter: see ``random_models``.
 """
 
 from __future__ import annotations
@@ -24,25 +24,12 @@ import numpy as np
 
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
-from turnkeyml.verify.floats import Calibration, judge_floats, jumps
-from turnkeyml.verify.floor import Floor
-from turnkeyml.verify.judgement import Basis, Judgement
-from turnkeyml.verify.picks import judge_booleans, judge_integers
-from turnkeyml.verify.precisions import RULES, TOLERANCE, Rules
-from turnkeyml.verify.reach import Reach
+from turnkeyml.verify.floats import Basis, Calibration, Judgement, judge_floats, jumps
+from turnkeyml.verify.integers import judge_booleans, judge_integers
+from turnkeyml.verify.random_models import compare_runs
 from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.spread import compare_runs
-
-__all__ = ["TOLERANCE", "compare"]
-
-FAR = 3
-"""How many times the errors that rounding explains are far beyond it."""
-FEW_UNITS = 4
-"""Roundings of the largest number of an output that a runtime's own function may be off by: ONNX
-Runtime's sigmoid of -14 is."""
-
-NEARLY = 1e-4
-"""Of each group, what is more than rounding and too little for another decision."""
+from turnkeyml.verify.rounding import Floor, Reach
+from turnkeyml.verify.tolerances import BARELY_OFF, FAR_BEYOND, OWN_FUNCTION_UNITS, RULES, Rules
 
 Known = list[Calibration | None]
 """What is known of the original, for each output."""
@@ -140,7 +127,7 @@ def _why_close(
     """Whether it is far off for outputs that are close, or hardly at all."""
     if _is_beyond_rounding(found, golden, known, precision, floors):
         return Cause.BEYOND_ROUNDING
-    rules = replace(RULES[precision], tight=NEARLY)
+    rules = replace(RULES[precision], tight=BARELY_OFF)
     seen = _judgements(found, golden, [None] * len(golden), rules, floors)
     near = all(s.basis is Basis.TIGHT for s in seen)
     return Cause.WITHIN_TOLERANCE if near else Cause.SAME_DIRECTION
@@ -159,7 +146,7 @@ def _is_beyond_rounding(
     rules = RULES[precision]
     pairs = zip(found, golden, strict=True)
     kept = [_without_units(a, g, rules) if g.dtype.kind == "f" else a for a, g in pairs]
-    seen = _judgements(kept, golden, known, rules.relaxed(FAR), floors)
+    seen = _judgements(kept, golden, known, rules.relaxed(FAR_BEYOND), floors)
     return not all(s.matches for s in seen)
 
 
@@ -167,7 +154,7 @@ def _without_units(found: np.ndarray, golden: np.ndarray, rules: Rules) -> np.nd
     """Numbers without errors of a few roundings of the largest of them."""
     finite = np.abs(golden[np.isfinite(golden)])
     with np.errstate(invalid="ignore"):
-        small = np.abs(found - golden) <= FEW_UNITS * rules.unit * finite.max(initial=0.0)
+        small = np.abs(found - golden) <= OWN_FUNCTION_UNITS * rules.unit * finite.max(initial=0.0)
     return np.where(small, golden, found)
 
 

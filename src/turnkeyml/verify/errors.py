@@ -1,4 +1,9 @@
-"""How far outputs are from the original's, in the figures that tolerances are given in."""
+"""How far outputs are from the original's, in the figures that tolerances are given in.
+
+They are taken on the recorded inputs and on held-out inputs of the same magnitude. Some held-out
+sets are three times as large, or as small, to turn decisions that depend on magnitudes: what is
+calibrated for the range of the recorded inputs is not made for those.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from turnkeyml.cache import widened
+from turnkeyml.cache import BFLOAT16, widen, widened
 from turnkeyml.nouns import OutputErrors
 from turnkeyml.verify.floats import cosine
+from turnkeyml.verify.magnitudes import places_of, real
 from turnkeyml.verify.reference import Outputs, Reference, is_informative
-from turnkeyml.verify.similarity import alike
-from turnkeyml.verify.values import places_of, real
+from turnkeyml.verify.tolerances import ALIKE_INPUTS
 
 MOST_DECIBELS = 200.0
 """Of outputs that are the same, or so close that double precision does not tell."""
+
 _WRONG = OutputErrors(0.0, -MOST_DECIBELS, math.inf)
 """Of outputs that cannot be compared number by number."""
 
@@ -31,6 +37,14 @@ def errors_of(run: Callable[[Outputs], Outputs], reference: Reference) -> Output
         return None
     found = [_of_set(run(known.inputs), known.outputs) for known in sets]
     return _worst(found, len(sets))
+
+
+def alike(reference: Reference) -> list[Reference]:
+    """The recorded set, and the held-out sets of the same magnitude."""
+    return [
+        reference,
+        *(h for h in reference.held_out if _has_alike_inputs(h.inputs, reference.inputs)),
+    ]
 
 
 def _telling(reference: Reference) -> list[Reference]:
@@ -85,3 +99,21 @@ def _worst(found: list[OutputErrors], sets: int) -> OutputErrors:
         max((e.relative for e in found), default=0.0),
         sets,
     )
+
+
+def _has_alike_inputs(inputs: Outputs, recorded: Outputs) -> bool:
+    return all(
+        1 / ALIKE_INPUTS <= _times(name, inputs[name], array) <= ALIKE_INPUTS
+        for name, array in recorded.items()
+        if name in inputs
+    )
+
+
+def _times(name: str, array: np.ndarray, recorded: np.ndarray) -> float:
+    """How many times as large the largest finite number is; 1 unless they are floats."""
+    if name.endswith(BFLOAT16):
+        array, recorded = widen(array), widen(recorded)
+    if recorded.dtype.kind not in "fc" or array.shape != recorded.shape:
+        return 1.0
+    most, usual = (np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in (array, recorded))
+    return float(most / usual) if usual else 1.0

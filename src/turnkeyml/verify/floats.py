@@ -1,22 +1,93 @@
-"""How far the numbers of one output are from the original's."""
+"""Judging an output of real or complex numbers, and what is seen of an output of any kind.
+
+A number matches within the tight tolerance of its group, or where the original itself is no nearer
+to a more exact computation, give or take a small factor.
+"""
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from turnkeyml.verify.floor import NO_FLOOR, Floor
-from turnkeyml.verify.judgement import COSINE, Basis, Judgement, weakest
-from turnkeyml.verify.precisions import Rules
-from turnkeyml.verify.reach import Reach, is_jumping
-from turnkeyml.verify.scale import Group, bands_of, groups_of, magnitude_of, root_mean_square
-from turnkeyml.verify.values import GAP, WIDTH, Places, places_of, real
+from turnkeyml.verify.magnitudes import (
+    Group,
+    Places,
+    bands_of,
+    groups_of,
+    magnitude_of,
+    places_of,
+    real,
+    root_mean_square,
+)
+from turnkeyml.verify.rounding import NO_FLOOR, Floor, Reach, is_jumping
+from turnkeyml.verify.tolerances import (
+    AGREEMENT,
+    CLOSE_MAGNITUDE,
+    COSINE,
+    LEAST_OF_ZEROS,
+    MOST_OWN_ERROR,
+    SENTINEL_GAP,
+    SENTINEL_WIDTH,
+    Rules,
+)
 
-UNSTABLE = 0.1
-"""An original that is further off than this share of its own magnitude proves nothing."""
-LEAST_MAGNITUDE = 1e-6
-"""The largest number that an output of zeros is taken to have, for its relative error."""
+
+class Basis(enum.Enum):
+    """What an output matches by, the weakest first."""
+
+    UNSTABLE = enum.auto()
+    """Nothing, and the original itself is too far from a more exact computation to tell."""
+    NONE = enum.auto()
+    LOOSE = enum.auto()
+    """Every number is within the loose tolerance, and the original says nothing more exact."""
+    CALIBRATED = enum.auto()
+    """It is as exact as the original in that precision."""
+    TIGHT = enum.auto()
+    """Every number is within the tight tolerance."""
+
+    @property
+    def matches(self) -> bool:
+        return self not in (Basis.NONE, Basis.UNSTABLE)
+
+
+def weakest(*bases: Basis) -> Basis:
+    """The one of some bases that says the least."""
+    return min(bases, key=lambda basis: basis.value)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How far one output is from its golden counterpart, and what that rests on."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    cosine: float = 1.0
+    basis: Basis = Basis.NONE
+    not_finite: bool = False
+    """Infinite or NaN where the original has a regular number."""
+    moved: bool = False
+    """Infinities, NaNs or sentinels are not where the original has them."""
+    agreement: float = 1.0
+    magnitude: float = 1.0
+    """The norm of the output relative to that of the golden one."""
+    detail: str = ""
+    """The number that decided, with its group, if it does not match."""
+
+    @property
+    def matches(self) -> bool:
+        return self.basis.matches
+
+    @property
+    def similar(self) -> bool:
+        same_magnitude = 1 - CLOSE_MAGNITUDE <= self.magnitude <= 1 + CLOSE_MAGNITUDE
+        same = self.cosine >= COSINE and self.agreement >= AGREEMENT
+        return same and same_magnitude and not self.moved and not self.not_finite
+
+    def on(self, basis: Basis) -> Judgement:
+        """The same with a basis."""
+        return replace(self, basis=basis)
 
 
 @dataclass(frozen=True)
@@ -61,7 +132,7 @@ def judge_floats(
     largest = _largest(np.abs(numbers[chosen] - regular[chosen]))
     seen = Judgement(
         absolute=largest,
-        relative=largest / (_largest(np.abs(regular)) or LEAST_MAGNITUDE),
+        relative=largest / (_largest(np.abs(regular)) or LEAST_OF_ZEROS),
         cosine=cosine(numbers, regular),
         magnitude=_ratio(numbers, regular),
         not_finite=lost,
@@ -190,7 +261,7 @@ def _basis_of_sentinels(
         return Basis.TIGHT
     held = places.sentinel & (np.abs(g) <= rules.largest)
     found, golden = a[held], g[held]
-    groups = bands_of(golden, WIDTH)
+    groups = bands_of(golden, SENTINEL_WIDTH)
     if all(_is_tight(found, golden, group, rules) for group in groups):
         return Basis.TIGHT
     known = _usable(calibration, held)
@@ -288,7 +359,7 @@ def _is_unstable(known: Calibration | None) -> bool:
         return False
     there = np.isfinite(known.original)
     noise = root_mean_square(known.original[there] - known.exact[there])
-    return noise > UNSTABLE * root_mean_square(known.exact[there])
+    return noise > MOST_OWN_ERROR * root_mean_square(known.exact[there])
 
 
 def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules) -> bool:
@@ -299,7 +370,7 @@ def _sentinels_agree(a: np.ndarray, g: np.ndarray, places: Places, rules: Rules)
     found, golden = a[other], g[other]
     with np.errstate(invalid="ignore"):
         same = np.isclose(found, golden, rtol=rules.loose, atol=0, equal_nan=True)
-        least = GAP * max(_largest(np.abs(places.regular_of(g))), 1.0)
+        least = SENTINEL_GAP * max(_largest(np.abs(places.regular_of(g))), 1.0)
         beyond = np.abs(golden) > rules.largest
         replaced = (np.sign(found) == np.sign(golden)) & (np.abs(found) >= least)
     return bool(np.all(same | (beyond & replaced)))

@@ -11,31 +11,28 @@ from turnkeyml.cache import widened
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.comparison import compare
-from turnkeyml.verify.padding import without_padding
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.held_out import without_padding
+from turnkeyml.verify.random_models import compare_runs, runs_of_build
 from turnkeyml.verify.reference import Outputs, Reference, agree
-from turnkeyml.verify.spread import compare_runs, runs_of_build
+from turnkeyml.verify.tolerances import (
+    ALIKE_OUTPUTS,
+    MOST_CLOSE,
+    MOST_CLOSE_UNKNOWN,
+    MOST_TIMES_ROUNDING,
+    RULES,
+)
 
 RECORDED_ONLY = "on the recorded inputs only"
+
 NOT_EXERCISED = "the export froze values that no other inputs exercised"
 
 NOTHING_TO_COMPARE = "the original returns no finite number on any inputs, so that any file matches"
+
 NOTHING_RECORDED = "on held-out inputs, as the original returns nothing on the recorded ones"
+
 SATURATED = "saturate on all inputs, so that other files may return the same"
+
 SATURATED_RECORDED = "on held-out inputs, as the outputs saturate on the recorded ones"
-
-MOST_TIMES = 10
-"""How much further off than on the recorded inputs rounding may be on held-out ones."""
-
-MOST_CLOSE = 3
-"""So many held-out sets that are all only close are no accident of ill-conditioned inputs."""
-
-MOST_CLOSE_UNKNOWN = 2
-"""The same of sets for which it is not known how exact the original is, as of an ONNX file: they
-had the looser tolerance already."""
-
-ALIKE = 10
-"""How much larger or smaller outputs may be for their rounding to be alike."""
 
 Run = Callable[[Outputs], Outputs]
 """What is judged: from inputs by name to outputs by name."""
@@ -60,6 +57,69 @@ def judge(
     if _is_lost(padded) or (whole and _is_wrong(padded, reference.padded, explained)):
         return _as_held_out(found, padded, may_specialise=may_specialise)
     return found
+
+
+def judge_live(outputs: Outputs, run_on: Run, reference: Reference, precision: str) -> Verification:
+    """The verdict on a live model: on the recorded inputs and on the held-out ones.
+
+    ``run_on`` runs it on other inputs. Where the original decides something else, a compiler would
+    compile it once more, so that those are left out.
+    """
+
+    def run(inputs: Outputs) -> Outputs:
+        return outputs if inputs is reference.inputs else run_on(inputs)
+
+    return judge(run, reference.without_other_courses(), precision)
+
+
+def calibrate(reference: Reference, precision: str) -> None:
+    """Have a reference hold the original in other precisions, for those who judge without it.
+
+    A build that is within the tight tolerance does not need them. What is measured later does: a
+    runtime that is less exact, or a file that was changed: it needs to know as well where larger
+    roundings take the original. Large models go without.
+    """
+    if reference.costly or precision not in RULES:
+        return
+    rules = RULES[precision]
+    computed = rules.original_in or precision
+    sets = [reference, *(h for h in reference.all_held_out if not h.costly)]
+    for known in sets:
+        for wanted in filter(None, (rules.more_exact, computed)):
+            known.in_precision(wanted)
+        if rules.more_exact:
+            known.reach(computed)
+
+
+def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:
+    """The verdict on a file that was made from an export with frozen values.
+
+    ``specialised``: the export is known to depart from the original on other inputs, and so does
+    whatever is made from it, also where the sets that are at hand do not show it.
+    """
+    if found.verdict is Verdict.SPECIALISED:
+        return replace(found, frozen=frozen)
+    if not found.trusted or not (specialised or frozen):
+        return found
+    if not specialised:
+        return replace(found, frozen=frozen, reason=f"{found.reason}; {NOT_EXERCISED}")
+    reason = f"{found.reason}; the export froze a decision that comes out otherwise on other inputs"
+    return replace(
+        found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
+    )
+
+
+def with_stable_weights(found: Verification, export: Verification) -> Verification:
+    """The verdict on a file made from an export that was judged with stable weights, or not.
+
+    What is made from a right one may match it in parts. What is made from a wrong one is wrong, and
+    its own outputs, which say nothing, do not show it.
+    """
+    if not export.stable_weights:
+        return found
+    if found.verdict is Verdict.IN_PARTS:
+        return replace(found, stable_weights=True)
+    return export if not (export.trusted or found.trusted) else found
 
 
 def _judge_sets(
@@ -104,6 +164,60 @@ def _judge_sets(
     return _as_held_out(found, wrong, may_specialise=may_specialise)
 
 
+def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Reference) -> Verification:
+    """On a held-out set. Where the original returns nothing on the recorded inputs, these may be
+    more than the precision holds, and then only a match says something."""
+    outputs = _run_on(run, held.inputs)
+    if isinstance(outputs, Verification):
+        found = outputs
+    else:
+        found = compare(outputs, held, precision, kin=(recorded,))
+    if found.trusted or recorded.is_informative or not _is_beyond(held.inputs, precision):
+        return found
+    reason = f"{found.reason} (inputs beyond the range of {precision})"
+    return replace(found, verdict=Verdict.MISMATCH, cause=Cause.ORIGINAL_UNSTABLE, reason=reason)
+
+
+def _judge_padded(run: Run, padded: Reference, precision: str) -> Verification:
+    """On masks that are padded on the left: what nobody uses there need only be a number."""
+    outputs = _run_on(run, padded.inputs)
+    if isinstance(outputs, Verification):
+        return outputs
+    return compare(without_padding(outputs, padded.outputs, padded.inputs), padded, precision)
+
+
+def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
+    """The verdict on a build of an original that does not repeat its own results."""
+    first, second = run(reference.inputs), run({**reference.inputs})
+    if agree(first, second):
+        found = compare_runs([first], reference, precision)
+        more = "; the build itself does not vary"
+    else:
+        found = _judge_runs([first, second], run, reference, precision)
+        if not found.trusted:  # by bad luck?
+            found = _judge_runs([], run, reference, precision)
+        more = ""
+    return replace(found, reason=f"{found.reason}{more}; {RECORDED_ONLY}")
+
+
+def _judge_runs(
+    runs: list[Outputs], run: Run, reference: Reference, precision: str
+) -> Verification:
+    """The verdict on some runs and as many more as are needed."""
+    missing = runs_of_build(reference) - len(runs)
+    more = [run({**reference.inputs}) for _ in range(missing)]
+    return compare_runs([*runs, *more], reference, precision)
+
+
+def _run_on(run: Run, inputs: Outputs) -> Outputs | Verification:
+    """The outputs on inputs that the original runs on, or the verdict that it cannot be run."""
+    try:
+        return run(inputs)
+    except Exception as error:  # noqa: BLE001 - it becomes the verdict
+        reason = f"it cannot be run: {describe(error)}"
+        return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
+
+
 def _saturating(reference: Reference) -> str:
     """What saturates, as the subject of a sentence."""
     operators = dict.fromkeys(floor.operator for floor in reference.floors if floor)
@@ -123,23 +237,10 @@ def _as_held_out(found: Verification, wrong: Verification, *, may_specialise: bo
     return replace(wrong, verdict=verdict, cause=Cause.HELD_OUT, reason=reason)
 
 
-def judge_live(outputs: Outputs, run_on: Run, reference: Reference, precision: str) -> Verification:
-    """The verdict on a live model: on the recorded inputs and on the held-out ones.
-
-    ``run_on`` runs it on other inputs. Where the original decides something else, a compiler would
-    compile it once more, so that those are left out.
-    """
-
-    def run(inputs: Outputs) -> Outputs:
-        return outputs if inputs is reference.inputs else run_on(inputs)
-
-    return judge(run, reference.without_other_courses(), precision)
-
-
 def _is_near(found: Verification, precision: str) -> bool:
     """Whether outputs on inputs that were made extreme, so that they do not saturate, are close
     enough for what matches on ordinary ones as well."""
-    most = MOST_TIMES * RULES[precision].loose
+    most = MOST_TIMES_ROUNDING * RULES[precision].loose
     return found.verdict is Verdict.CLOSE and (found.max_relative_error or 0.0) <= most
 
 
@@ -167,7 +268,7 @@ def _close_and_unknown(others: list[Verification], reference: Reference, precisi
         other.verdict is Verdict.CLOSE
         and more_exact is not None
         and more_exact not in held.known
-        and _is_alike(held, reference)
+        and _has_alike_outputs(held, reference)
         for other, held in zip(others, reference.held_out, strict=True)
     )
 
@@ -199,113 +300,9 @@ def _in_parts(found: Verification, others: list[Verification]) -> Verification:
     return replace(parts[0], reason=reason, held_out=held_out)
 
 
-def _judge_random(run: Run, reference: Reference, precision: str) -> Verification:
-    """The verdict on a build of an original that does not repeat its own results."""
-    first, second = run(reference.inputs), run({**reference.inputs})
-    if agree(first, second):
-        found = compare_runs([first], reference, precision)
-        more = "; the build itself does not vary"
-    else:
-        found = _judge_runs([first, second], run, reference, precision)
-        if not found.trusted:  # by bad luck?
-            found = _judge_runs([], run, reference, precision)
-        more = ""
-    return replace(found, reason=f"{found.reason}{more}; {RECORDED_ONLY}")
-
-
-def _judge_runs(
-    runs: list[Outputs], run: Run, reference: Reference, precision: str
-) -> Verification:
-    """The verdict on some runs and as many more as are needed."""
-    missing = runs_of_build(reference) - len(runs)
-    more = [run({**reference.inputs}) for _ in range(missing)]
-    return compare_runs([*runs, *more], reference, precision)
-
-
-def with_frozen(found: Verification, frozen: tuple[str, ...], *, specialised: bool) -> Verification:
-    """The verdict on a file that was made from an export with frozen values.
-
-    ``specialised``: the export is known to depart from the original on other inputs, and so does
-    whatever is made from it, also where the sets that are at hand do not show it.
-    """
-    if found.verdict is Verdict.SPECIALISED:
-        return replace(found, frozen=frozen)
-    if not found.trusted or not (specialised or frozen):
-        return found
-    if not specialised:
-        return replace(found, frozen=frozen, reason=f"{found.reason}; {NOT_EXERCISED}")
-    reason = f"{found.reason}; the export froze a decision that comes out otherwise on other inputs"
-    return replace(
-        found, verdict=Verdict.SPECIALISED, cause=Cause.HELD_OUT, reason=reason, frozen=frozen
-    )
-
-
-def with_stable_weights(found: Verification, export: Verification) -> Verification:
-    """The verdict on a file made from an export that was judged with stable weights, or not.
-
-    What is made from a right one may match it in parts. What is made from a wrong one is wrong, and
-    its own outputs, which say nothing, do not show it.
-    """
-    if not export.stable_weights:
-        return found
-    if found.verdict is Verdict.IN_PARTS:
-        return replace(found, stable_weights=True)
-    return export if not (export.trusted or found.trusted) else found
-
-
-def calibrate(reference: Reference, precision: str) -> None:
-    """Have a reference hold the original in other precisions, for those who judge without it.
-
-    A build that is within the tight tolerance does not need them. What is measured later does: a
-    runtime that is less exact, or a file that was changed: it needs to know as well where larger
-    roundings take the original. Large models go without.
-    """
-    if reference.costly or precision not in RULES:
-        return
-    rules = RULES[precision]
-    computed = rules.original_in or precision
-    sets = [reference, *(h for h in reference.all_held_out if not h.costly)]
-    for known in sets:
-        for wanted in filter(None, (rules.more_exact, computed)):
-            known.in_precision(wanted)
-        if rules.more_exact:
-            known.reach(computed)
-
-
-def _judge_padded(run: Run, padded: Reference, precision: str) -> Verification:
-    """On masks that are padded on the left: what nobody uses there need only be a number."""
-    outputs = _run_on(run, padded.inputs)
-    if isinstance(outputs, Verification):
-        return outputs
-    return compare(without_padding(outputs, padded.outputs, padded.inputs), padded, precision)
-
-
 def _is_lost(found: Verification) -> bool:
     """Whether there is no number where the original has one, in whatever parts it was verified."""
     return found.cause in (Cause.NOT_FINITE, Cause.CANNOT_RUN)
-
-
-def _run_on(run: Run, inputs: Outputs) -> Outputs | Verification:
-    """The outputs on inputs that the original runs on, or the verdict that it cannot be run."""
-    try:
-        return run(inputs)
-    except Exception as error:  # noqa: BLE001 - it becomes the verdict
-        reason = f"it cannot be run: {describe(error)}"
-        return Verification(Verdict.NOT_CHECKED, Cause.CANNOT_RUN, reason)
-
-
-def _judge_held_out(run: Run, held: Reference, precision: str, recorded: Reference) -> Verification:
-    """On a held-out set. Where the original returns nothing on the recorded inputs, these may be
-    more than the precision holds, and then only a match says something."""
-    outputs = _run_on(run, held.inputs)
-    if isinstance(outputs, Verification):
-        found = outputs
-    else:
-        found = compare(outputs, held, precision, kin=(recorded,))
-    if found.trusted or recorded.is_informative or not _is_beyond(held.inputs, precision):
-        return found
-    reason = f"{found.reason} (inputs beyond the range of {precision})"
-    return replace(found, verdict=Verdict.MISMATCH, cause=Cause.ORIGINAL_UNSTABLE, reason=reason)
 
 
 def _is_beyond(inputs: Outputs, precision: str) -> bool:
@@ -337,13 +334,17 @@ def _by_rounding(found: Verification, recorded: Reference, held: Reference) -> f
     The recorded inputs show how large rounding is, for outputs of the same order of magnitude:
     others may be ill-conditioned. It moves every float a little; integers it turns, or it does not.
     """
-    return MOST_TIMES * (found.max_relative_error or 0.0) if _is_alike(held, recorded) else None
+    return (
+        MOST_TIMES_ROUNDING * (found.max_relative_error or 0.0)
+        if _has_alike_outputs(held, recorded)
+        else None
+    )
 
 
-def _is_alike(held: Reference, recorded: Reference) -> bool:
+def _has_alike_outputs(held: Reference, recorded: Reference) -> bool:
     """Whether outputs are floats of the same order of magnitude as on the recorded inputs."""
     return all(
-        ours.dtype.kind in "fc" and 1 / ALIKE <= _largest(ours, theirs) <= ALIKE
+        ours.dtype.kind in "fc" and 1 / ALIKE_OUTPUTS <= _largest(ours, theirs) <= ALIKE_OUTPUTS
         for ours, theirs in zip(widened(held.outputs), widened(recorded.outputs), strict=False)
     )
 

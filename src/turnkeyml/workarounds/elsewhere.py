@@ -8,7 +8,7 @@ EMPTY_FILE = Workaround(
     seen=("1.23.2", "1.23.2"),
     wrong="`onnx.load` reads an empty file as a model without nodes.",
     remedy="We reject empty files.",
-    where="turnkeyml.build.onnx_files:read_graph",
+    where="turnkeyml.build.onnx_graph:read_graph",
 )
 
 SAVEZ_NAMES = Workaround(

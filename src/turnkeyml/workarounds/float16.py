@@ -11,7 +11,7 @@ CASTS_OUTSIDE_OF_BODIES = Workaround(
         "graph, so the model cannot be loaded."
     ),
     remedy="We keep If, Loop and Scan in float32.",
-    where="turnkeyml.build.fp16.convert:CONTROL_FLOW",
+    where="turnkeyml.build.fp16.conversion:CONTROL_FLOW",
     related="https://github.com/microsoft/onnxconverter-common/pull/260",
 )
 
@@ -21,7 +21,7 @@ SAME_NAMES_IN_BODIES = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong="Weights of the same name in two branches, which ONNX allows, raise an AssertionError.",
     remedy="We keep If, Loop and Scan in float32.",
-    where="turnkeyml.build.fp16.convert:CONTROL_FLOW",
+    where="turnkeyml.build.fp16.conversion:CONTROL_FLOW",
 )
 
 BLOCKED_BODIES = Workaround(
@@ -33,7 +33,7 @@ BLOCKED_BODIES = Workaround(
         "not cast."
     ),
     remedy="We cast them.",
-    where="turnkeyml.build.fp16.casts:cast_for_bodies",
+    where="turnkeyml.build.fp16.conversion:cast_for_bodies",
 )
 
 DUPLICATE_CASTS = Workaround(
@@ -45,7 +45,7 @@ DUPLICATE_CASTS = Workaround(
         "model cannot be loaded."
     ),
     remedy="We remove the duplicate cast.",
-    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
+    where="turnkeyml.build.fp16.conversion:remove_redundant_casts",
 )
 
 DOWN_AND_UP = Workaround(
@@ -57,7 +57,7 @@ DOWN_AND_UP = Workaround(
         "become infinite."
     ),
     remedy="We remove both casts.",
-    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
+    where="turnkeyml.build.fp16.conversion:remove_redundant_casts",
     related="https://github.com/microsoft/onnxconverter-common/issues/271",
 )
 
@@ -70,7 +70,7 @@ DOWN_AND_UP_AT_INPUTS = Workaround(
         "float32 node."
     ),
     remedy="We remove both casts.",
-    where="turnkeyml.build.fp16.casts:remove_redundant_casts",
+    where="turnkeyml.build.fp16.conversion:remove_redundant_casts",
     related="https://github.com/microsoft/onnxconverter-common/issues/271",
 )
 
@@ -80,7 +80,7 @@ TOPOLOGICAL_ORDER = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong="Casts are inserted after the nodes that use them, which ONNX does not allow.",
     remedy="We sort the nodes topologically.",
-    where="turnkeyml.build.fp16.convert:_convert_graph",
+    where="turnkeyml.build.fp16.conversion:_convert_graph",
     related="https://github.com/microsoft/onnxconverter-common/issues/240",
 )
 
@@ -93,7 +93,7 @@ OPERATORS_WITHOUT_FLOAT16 = Workaround(
         "float16, so the model is invalid."
     ),
     remedy="We convert again and keep the operator that ONNX Runtime reports in float32.",
-    where="turnkeyml.build.fp16.strategies:keep_unsupported_operator",
+    where="turnkeyml.build.fp16.search:keep_unsupported_operator",
 )
 
 EXTERNAL_DATA = Workaround(
@@ -102,6 +102,6 @@ EXTERNAL_DATA = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong="A model whose weights are in an external file cannot be converted.",
     remedy="We detach such weights and convert them from file to file.",
-    where="turnkeyml.build.weights:detach",
+    where="turnkeyml.build.onnx_weights:detach",
     related="https://github.com/microsoft/onnxconverter-common/issues/308",
 )

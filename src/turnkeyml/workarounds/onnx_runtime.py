@@ -38,7 +38,7 @@ SIZES_IN_EXTERNAL_DATA = Workaround(
         "model again."
     ),
     remedy="We move small integer tensors back into the graph.",
-    where="turnkeyml.build.onnx_files:settle_external_data",
+    where="turnkeyml.build.onnx_graph:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/issues/21325",
 )
 
@@ -51,7 +51,7 @@ SOURCE_DATA = Workaround(
         "path relative to another folder."
     ),
     remedy="We write the path of the source, whose data the model shares.",
-    where="turnkeyml.build.onnx_files:settle_external_data",
+    where="turnkeyml.build.onnx_graph:settle_external_data",
     upstream="https://github.com/microsoft/onnxruntime/pull/17311",
 )
 
@@ -61,7 +61,7 @@ STALE_VALUE_INFO = Workaround(
     seen=("1.18.0", "1.31.1"),
     wrong="The value_info of a saved optimized model lists weights that were folded away.",
     remedy="We use only values that a node produces.",
-    where="turnkeyml.build.fp16.ranges:_floats",
+    where="turnkeyml.build.fp16.conversion:_floats",
 )
 
 SAVED_WITH_CASTS = Workaround(
@@ -83,7 +83,7 @@ RANDOM_FLOAT16 = Workaround(
         "We keep all random operators in float32; RandomNormalLike and RandomUniformLike "
         "would run, with casts that ONNX Runtime adds."
     ),
-    where="turnkeyml.build.fp16.convert:RANDOM_OPERATORS",
+    where="turnkeyml.build.fp16.conversion:RANDOM_OPERATORS",
     upstream="https://github.com/microsoft/onnxruntime/issues/19252",
 )
 
@@ -96,7 +96,7 @@ SCATTER_ELEMENTS_FLOAT16 = Workaround(
         "several threads the process may crash."
     ),
     remedy="We keep it in float32 for every reduction, although max and min would run.",
-    where="turnkeyml.build.fp16.convert:_crashes_in_float16",
+    where="turnkeyml.build.fp16.conversion:_crashes_in_float16",
     upstream="https://github.com/microsoft/onnxruntime/pull/32025",
 )
 
@@ -109,6 +109,6 @@ SCATTER_ND_FLOAT16 = Workaround(
         "process may crash."
     ),
     remedy="We keep it in float32.",
-    where="turnkeyml.build.fp16.convert:_crashes_in_float16",
+    where="turnkeyml.build.fp16.conversion:_crashes_in_float16",
     upstream="https://github.com/microsoft/onnxruntime/pull/32065",
 )

@@ -1,5 +1,5 @@
 """Converting ONNX models to float16.
 
-``convert`` writes a model in float16, ``keep`` decides what stays in float32, and ``search`` keeps
-more in float32 until the result verifies.
+``conversion`` writes a model in float16 and knows what cannot be, ``search`` keeps more in float32
+until the result verifies, and ``subgraphs`` verifies it part by part.
 """

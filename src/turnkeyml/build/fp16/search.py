@@ -2,25 +2,93 @@
 
 Each try converts the model and verifies it. While the result is not trusted, the first strategy
 that finds something new to keep in float32 determines the next try. The best try wins.
+
+A strategy gets the search and the verdict on the whole model. It returns what else to keep in
+float32, or None if it does not apply.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
-from turnkeyml.build.fp16.conversion import Conversion
-from turnkeyml.build.fp16.keep import Kept
-from turnkeyml.build.fp16.strategies import STRATEGIES, Strategy
-from turnkeyml.build.fp16.subgraphs import Subgraphs
+from turnkeyml.build.check import check_onnx
+from turnkeyml.build.fp16.conversion import (
+    Kept,
+    all_but_multiplications,
+    convert_to_float16,
+    out_of_range,
+    unsupported_operator,
+)
+from turnkeyml.build.fp16.subgraphs import Exact, Subgraphs, verify_subgraphs
 from turnkeyml.errors import describe
 from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.verify import Reference, loosest
 
 T = TypeVar("T")
 
 MAX_TRIES = 12
 """The most conversions per model; then the best result is taken."""
+
+Strategy = Callable[["Search", Verification], "Kept | None"]
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A source file and the float16 file that is made from it."""
+
+    source: Path
+    target: Path
+    reference: Reference
+    threads: int
+    source_is_trusted: bool = True
+    """Whether the outputs of the source may serve as reference for subgraphs."""
+    may_specialise: bool = False
+    """Whether the source is valid for the recorded inputs only."""
+    source_in_parts: bool = False
+    """Whether the source itself could only be verified in parts."""
+
+    def convert(self, kept: Kept) -> None:
+        """Write the target."""
+        convert_to_float16(self.source, self.target, kept)
+
+    @property
+    def judged_in(self) -> str:
+        """The precision whose tolerance holds: that of the original if it is the less exact."""
+        return loosest("fp16", self.reference.precision)
+
+    def check(self) -> Verification:
+        """The verdict on the target as a whole."""
+        return check_onnx(
+            str(self.target),
+            self.reference,
+            self.judged_in,
+            self.threads,
+            may_specialise=self.may_specialise,
+        )
+
+    def out_of_range(self) -> Kept:
+        """What is out of the range of float16, on recorded or held-out inputs."""
+        found = Kept()
+        for reference in (self.reference, *self.reference.held_out):
+            more = out_of_range(self.source, reference.inputs, self.threads)
+            found = found.plus(more) or found
+        return found
+
+    def all_but_multiplications(self) -> Kept:
+        """Every operator of the source except matrix products and convolutions."""
+        return all_but_multiplications(self.source)
+
+    def subgraphs(self) -> Subgraphs:
+        """The verdicts on the subgraphs of the target in isolation."""
+        return verify_subgraphs(self._exact, self.target, "fp16", self.threads)
+
+    @functools.cached_property
+    def _exact(self) -> Exact:
+        return Exact(self.source, self.reference.inputs, self.threads)
 
 
 @dataclass(frozen=True)
@@ -29,6 +97,46 @@ class Try:
 
     kept: Kept
     verdict: Verification
+
+
+def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
+    """Keep the operator that ONNX Runtime does not support in float16."""
+    return unsupported_operator(whole)
+
+
+def keep_out_of_range(search: Search, whole: Verification) -> Kept | None:
+    """Keep what is out of the range of float16, if the outputs are wrong."""
+    return search.out_of_range() if whole.verdict is not Verdict.NOT_CHECKED else None
+
+
+def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kept | None:
+    """Keep subgraphs that mismatch in isolation, if the model amplifies rounding.
+
+    Each try may find another subgraph, so half of the tries are left for other strategies.
+    """
+    early = search.tries < search.max_tries / 2
+    return keep_subgraphs(search, whole) if search.is_unstable(whole) and early else None
+
+
+def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | None:
+    """Keep everything except convolutions and matrix products, which take most of the time."""
+    return search.conversion.all_but_multiplications()
+
+
+def keep_subgraphs(search: Search, whole: Verification) -> Kept | None:
+    """Keep subgraphs that mismatch in isolation, with the graph inputs that they read."""
+    found = search.subgraphs()
+    return Kept(nodes=found.mismatching, inputs_outputs=found.inputs) if found else None
+
+
+STRATEGIES: tuple[Strategy, ...] = (
+    keep_unsupported_operator,
+    keep_out_of_range,
+    keep_subgraphs_of_unstable_model,
+    keep_all_but_multiplications,
+    keep_subgraphs,
+)
+"""The strategies in the order in which they are tried."""
 
 
 class Search:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from turnkeyml.build import onnx_files
-from turnkeyml.build.fp16.casts import CAST_SUFFIX
+from turnkeyml.build import onnx_graph
+from turnkeyml.build.fp16.conversion import CAST_SUFFIX
 from turnkeyml.nouns import Verdict, Verification
 from turnkeyml.verify import Outputs, Reference, compare
 
@@ -69,8 +69,8 @@ class Exact:
 def verify_subgraphs(exact: Exact, half: Path, precision: str, threads: int) -> Subgraphs:
     """The verdicts on the subgraphs of ``half``, compared with its source file."""
     inputs = exact.inputs
-    model = onnx_files.with_shapes(onnx_files.read_graph(half))
-    cuts, count = _cuts(model.graph, onnx_files.read_graph(exact.path).graph)
+    model = onnx_graph.with_shapes(onnx_graph.read_graph(half))
+    cuts, count = _cuts(model.graph, onnx_graph.read_graph(exact.path).graph)
     golden = exact.values(list(dict.fromkeys(cuts.values())))
     given = {name: golden[same] for name, same in cuts.items()}
     expected = {output.name: golden[output.name] for output in model.graph.output} | given
@@ -158,7 +158,7 @@ def _boundary_values(graph: onnx.GraphProto, count: int) -> set[str]:
 
 def _with_outputs(path: Path, names: list[str]) -> onnx.ModelProto:
     """A model with some inner values as additional outputs, after its own."""
-    model = onnx_files.read_graph(path)
+    model = onnx_graph.read_graph(path)
     own = {output.name for output in model.graph.output}
     for name in names:
         if name not in own:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.fp16.conversion import Conversion
-from turnkeyml.build.fp16.search import Search
+from turnkeyml.build.fp16.search import Conversion, Search
 from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Stage, Workbench
 from turnkeyml.nouns import Verdict
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.int8.quantize import quantize_statically
+from turnkeyml.build.int8 import quantize_statically
 from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, Stage, Workbench
 from turnkeyml.verify import alike
 

@@ -1,9 +1,9 @@
-"""Comparing a file with its twin: an export of the same model with other weights.
+"""Comparing a file with a rescaled one: an export of the same model with other weights.
 
-The twin of a model that amplifies rounding has weights at which it does not, so that its outputs
-can be compared with those of its own original. What they say holds for the file if both are the
-same graph, and if every weight of the file follows from its counterpart in the twin by what was
-done to the weights of the model. A weight that was changed in only one of them does not.
+A model that amplifies rounding is exported once more with weights at which it does not, so that the
+outputs can be compared with those of its own original. What they say holds for the file if both are
+the same graph, and if every weight of the file follows from its counterpart in the rescaled file by
+what was done to the weights of the model. A weight that was changed in only one of them does not.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ class Rescaling:
     scale: tuple[np.ndarray, np.ndarray]
     offset: tuple[np.ndarray, np.ndarray]
 
-    def explains(self, ours: np.ndarray, twins: np.ndarray) -> bool:
-        """Whether a weight of the twin is what becomes of ours."""
-        if any(_same(ours, old) and _same(twins, new) for old, new in self.tensors):
+    def explains(self, ours: np.ndarray, theirs: np.ndarray) -> bool:
+        """Whether a weight of the rescaled file is what becomes of ours."""
+        if any(_same(ours, old) and _same(theirs, new) for old, new in self.tensors):
             return True
         axes = [axis for axis, n in enumerate(ours.shape) if n == self.scale[0].size]
-        return any(self._folded(ours, twins, axis) for axis in axes)
+        return any(self._folded(ours, theirs, axis) for axis in axes)
 
-    def _folded(self, ours: np.ndarray, twins: np.ndarray, axis: int) -> bool:
+    def _folded(self, ours: np.ndarray, theirs: np.ndarray, axis: int) -> bool:
         """Whether both are weights, or a bias, that hold this normalisation."""
         shape = [1] * ours.ndim
         shape[axis] = -1
         before, after = (scale.reshape(shape) for scale in self.scale)
-        if _close(ours * after, twins * before):
+        if _close(ours * after, theirs * before):
             return True
         old, new = (offset.reshape(shape) for offset in self.offset)
         largest = max(np.abs(part).max() for part in (old * after, new * before, ours * after))
-        return _close((ours - old) * after, (twins - new) * before, float(largest))
+        return _close((ours - old) * after, (theirs - new) * before, float(largest))
 
 
-def difference(file: Path, twin: Path, rescalings: Sequence[Rescaling]) -> str | None:
-    """How a file differs from its twin beyond rescaled weights; None if it does not."""
-    ours, twins = onnx.load(str(file)), onnx.load(str(twin))
-    if _language(ours) != _language(twins):
+def difference(file: Path, rescaled: Path, rescalings: Sequence[Rescaling]) -> str | None:
+    """How a file differs from a rescaled one beyond its weights; None if it does not."""
+    ours, theirs = onnx.load(str(file)), onnx.load(str(rescaled))
+    if _language(ours) != _language(theirs):
         return "its graph is another one: it uses other opsets or functions"
     try:
-        pairs = [*_Alignment(_Side({}), _Side({}), {}).weights(ours.graph, twins.graph)]
+        pairs = [*_Alignment(_Side({}), _Side({}), {}).weights(ours.graph, theirs.graph)]
     except _Differs as error:
         return f"its graph is another one: {error}"
     for name, first, second in pairs:
@@ -117,23 +117,23 @@ class _Side:
 class _Alignment:
     """Walks two graphs side by side, and knows which names stand for the same value."""
 
-    def __init__(self, ours: _Side, twins: _Side, same: dict[str, str]) -> None:
-        self._ours, self._twins = ours, twins
+    def __init__(self, ours: _Side, theirs: _Side, same: dict[str, str]) -> None:
+        self._ours, self._theirs = ours, theirs
         self._same = {"": "", **same}
 
-    def weights(self, ours: Any, twins: Any) -> Iterator[Pair]:
+    def weights(self, ours: Any, theirs: Any) -> Iterator[Pair]:
         """The weights at the same places; raises ``_Differs`` at the first node that differs."""
-        self._ours, self._twins = self._ours.within(ours), self._twins.within(twins)
-        if len(ours.input) != len(twins.input):
+        self._ours, self._theirs = self._ours.within(ours), self._theirs.within(theirs)
+        if len(ours.input) != len(theirs.input):
             raise _Differs("it has other inputs")
-        inputs = zip(ours.input, twins.input, strict=True)
+        inputs = zip(ours.input, theirs.input, strict=True)
         self._same.update((a.name, b.name) for a, b in inputs)
-        nodes, others = self._ours.computing(ours), self._twins.computing(twins)
+        nodes, others = self._ours.computing(ours), self._theirs.computing(theirs)
         if len(nodes) != len(others):
             raise _Differs(f"{len(nodes)} nodes, and with other weights {len(others)}")
         for node, other in zip(nodes, others, strict=True):
             yield from self._node(node, other)
-        made, others_made = ([value.name for value in graph.output] for graph in (ours, twins))
+        made, others_made = ([value.name for value in graph.output] for graph in (ours, theirs))
         yield from self._values(made, others_made, "at its outputs")
 
     def _node(self, node: Any, other: Any) -> Iterator[Pair]:
@@ -146,40 +146,40 @@ class _Alignment:
         yield from self._attributes(node, other, place)
         self._same.update(zip(node.output, other.output, strict=True))
 
-    def _values(self, ours: Sequence[str], twins: Sequence[str], place: str) -> Iterator[Pair]:
+    def _values(self, ours: Sequence[str], theirs: Sequence[str], place: str) -> Iterator[Pair]:
         """The weights among the values at a place, the rest of which come from the same nodes."""
-        if len(ours) != len(twins):
+        if len(ours) != len(theirs):
             raise _Differs(f"{place} the number of values differs")
-        for first, second in zip(ours, twins, strict=True):
-            a, b = self._ours.source(first), self._twins.source(second)
-            if a in self._ours.weights and b in self._twins.weights:
-                yield a, self._ours.weights[a], self._twins.weights[b]
+        for first, second in zip(ours, theirs, strict=True):
+            a, b = self._ours.source(first), self._theirs.source(second)
+            if a in self._ours.weights and b in self._theirs.weights:
+                yield a, self._ours.weights[a], self._theirs.weights[b]
             elif self._same.get(a) != b:
                 raise _Differs(f"{place} the values come from elsewhere")
 
     def _attributes(self, node: Any, other: Any, place: str) -> Iterator[Pair]:
-        twins = {attribute.name: attribute for attribute in other.attribute}
-        if {attribute.name for attribute in node.attribute} != set(twins):
+        theirs = {attribute.name: attribute for attribute in other.attribute}
+        if {attribute.name for attribute in node.attribute} != set(theirs):
             raise _Differs(f"{place} the attributes differ")
         for attribute in node.attribute:
-            same = twins[attribute.name]
+            same = theirs[attribute.name]
             if attribute.type == onnx.AttributeProto.TENSOR:
                 yield f"{node.name} {attribute.name}", attribute.t, same.t
             elif attribute.type == onnx.AttributeProto.GRAPH:
-                inner = _Alignment(self._ours, self._twins, self._same)
+                inner = _Alignment(self._ours, self._theirs, self._same)
                 yield from inner.weights(attribute.g, same.g)
             elif attribute != same:
                 raise _Differs(f"{place} the attribute {attribute.name} differs")
 
 
-def _is_explained(ours: np.ndarray, twins: np.ndarray, rescalings: Sequence[Rescaling]) -> bool:
-    if ours.shape != twins.shape or ours.dtype != twins.dtype:
+def _is_explained(ours: np.ndarray, theirs: np.ndarray, rescalings: Sequence[Rescaling]) -> bool:
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         return False
-    if _same(ours, twins):
+    if _same(ours, theirs):
         return True
     if ours.dtype.kind != "f":
         return False
-    wide = ours.astype(np.float64), twins.astype(np.float64)
+    wide = ours.astype(np.float64), theirs.astype(np.float64)
     return any(rescaling.explains(*wide) for rescaling in rescalings)
 
 

@@ -11,19 +11,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from turnkeyml.verify.floats import Calibration, cosine
-from turnkeyml.verify.judgement import AGREEMENT, Basis, Judgement
-from turnkeyml.verify.precisions import Rules
-from turnkeyml.verify.scale import root_mean_square
-from turnkeyml.verify.values import places_of, real
-
-MOST_TURNED = 0.1
-"""An original that turns more of its own decisions proves nothing."""
-MOST_OWN = 4
-"""How many times as many decisions as the original a build may turn in one row or channel."""
-LONGEST_RANKING = 4096
-ENOUGH_STEPS = 8
-"""Turned decisions from which on it is no accident that all of them went to a neighbour."""
+from turnkeyml.verify.floats import Basis, Calibration, Judgement, cosine
+from turnkeyml.verify.magnitudes import places_of, real, root_mean_square
+from turnkeyml.verify.tolerances import (
+    AGREEMENT,
+    ENOUGH_LEVELS,
+    LONGEST_RANKING,
+    MOST_OWN_TURNED,
+    MOST_TIMES_OWN,
+    Rules,
+)
 
 
 def judge_booleans(
@@ -73,7 +70,7 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
     if known.original.shape != found.shape or known.exact.shape != found.shape:
         return Basis.NONE
     own, turned = known.original != known.exact, found != known.exact
-    if known.own > MOST_TURNED * found.size:
+    if known.own > MOST_OWN_TURNED * found.size:
         return Basis.UNSTABLE
     if known.reach is not None:
         spare = 0.0  # it is known which of them rounding may turn
@@ -87,7 +84,7 @@ def _turned(found: np.ndarray, known: Calibration, rules: Rules, spare: float) -
 
 def _are_levels(known: Calibration) -> bool:
     """Whether integers are rounded numbers, as in an image: the original is off by one only."""
-    return known.own >= ENOUGH_STEPS and _furthest(known.original, known.exact) == 1
+    return known.own >= ENOUGH_LEVELS and _furthest(known.original, known.exact) == 1
 
 
 def _furthest(found: np.ndarray, exact: np.ndarray) -> float:
@@ -102,7 +99,7 @@ def _is_scattered(turned: np.ndarray, own: np.ndarray, explained: float) -> bool
     for axis in range(turned.ndim):
         others = tuple(a for a in range(turned.ndim) if a != axis)
         ours, theirs = (np.count_nonzero(which, axis=others) for which in (turned, own))
-        share = np.maximum(explained / turned.shape[axis], MOST_OWN * np.asarray(theirs))
+        share = np.maximum(explained / turned.shape[axis], MOST_TIMES_OWN * np.asarray(theirs))
         if np.any(ours > share + 4 * np.sqrt(share) + 3):
             return False
     return True

@@ -1,15 +1,25 @@
-"""Writing an ONNX model in int8, by ONNX Runtime's quantizer."""
+"""Converting ONNX models to int8 with ONNX Runtime's quantizer.
+
+The ranges of activations are measured in advance on sets of inputs (static), or at every run
+(dynamic).
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from turnkeyml.build import onnx_files
-from turnkeyml.build.operators import operators_of
+from turnkeyml.build.onnx_facts import operators_of
+from turnkeyml.build.onnx_graph import ONE_FILE_BYTES, data_files, has_half_precision, input_dtypes
+from turnkeyml.cache import fed
 from turnkeyml.errors import BuildError
 from turnkeyml.verify import Outputs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from onnxruntime.quantization import CalibrationDataReader
 
 MOST_BYTES = 2 * 10**9
 """The weights of a model that the quantizer, which works on a single protobuf message, can hold."""
@@ -33,14 +43,12 @@ def quantize_statically(source: Path, target: Path, sets: Sequence[Outputs]) -> 
     """
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
-    from turnkeyml.build.int8.calibration import Inputs
-
     _require_quantizable(source)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         quantize_static(
             _prepared(source, Path(folder)),
             target,
-            Inputs(source, sets),
+            _reader(source, sets),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=STATIC_OPERATORS,
             per_channel=True,
@@ -70,6 +78,29 @@ def quantize_dynamically(source: Path, target: Path) -> None:
     _require_quantized(target, "matrix product")
 
 
+def _reader(model: Path, sets: Iterable[Outputs]) -> CalibrationDataReader:
+    """Return what hands the quantizer the sets of inputs, on which it measures ranges."""
+    from onnxruntime.quantization import CalibrationDataReader
+
+    class Inputs(CalibrationDataReader):  # type: ignore[misc]
+        """Hands the quantizer one set of inputs after the other, in the dtypes of the graph."""
+
+        def __init__(self, model: Path, sets: Iterable[Outputs]) -> None:
+            wanted = input_dtypes(model)
+            self._sets = [fed(inputs, wanted) for inputs in sets]
+            self._left = iter(self._sets)
+
+        def get_next(self) -> dict[str, np.ndarray] | None:
+            """The next set; None after the last."""
+            return next(self._left, None)
+
+        def rewind(self) -> None:
+            """Start again with the first set."""
+            self._left = iter(self._sets)
+
+    return Inputs(model, sets)
+
+
 def _prepared(source: Path, folder: Path) -> Path:
     """The model with the shapes of all values, which the quantizer needs."""
     from onnxruntime.quantization import quant_pre_process
@@ -86,7 +117,7 @@ def _prepared(source: Path, folder: Path) -> Path:
 
 
 def _require_quantizable(source: Path) -> None:
-    if onnx_files.has_half_precision(source):
+    if has_half_precision(source):
         raise BuildError("int8 is made from fp32, and the model has numbers in fp16 or bf16")
     size = _bytes(source)
     if size > MOST_BYTES:
@@ -105,8 +136,8 @@ def _require_quantized(target: Path, products: str) -> None:
 
 
 def _bytes(path: Path) -> int:
-    return sum(file.stat().st_size for file in (path, *onnx_files.data_files(path)))
+    return sum(file.stat().st_size for file in (path, *data_files(path)))
 
 
 def _is_large(path: Path) -> bool:
-    return _bytes(path) > onnx_files.ONE_FILE_BYTES
+    return _bytes(path) > ONE_FILE_BYTES

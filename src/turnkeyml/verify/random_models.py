@@ -16,20 +16,17 @@ import numpy as np
 from turnkeyml.cache import widened
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify.floats import cosine
-from turnkeyml.verify.precisions import RULES
+from turnkeyml.verify.magnitudes import groups_of, places_of, real, root_mean_square
 from turnkeyml.verify.reference import Outputs, Reference
-from turnkeyml.verify.scale import groups_of, root_mean_square
-from turnkeyml.verify.values import places_of, real
+from turnkeyml.verify.tolerances import (
+    RANDOM_MARGIN,
+    RANDOM_SLACK,
+    RANDOM_SPREAD,
+    RANDOM_TURN,
+    RANDOM_TURN_SLACK,
+    RULES,
+)
 
-MARGIN = 2.0
-"""How much further from the runs of the original a build may be than any of these."""
-SPREAD = 3.0
-"""How many times as much as the original a build may vary."""
-TURN, TURN_SLACK = 3.0, 0.1
-"""The same for one minus the cosine, and what it may be in any case."""
-SLACK = 0.03
-"""The share of its magnitude that a random output may be off by at least: what happens rarely may
-not have happened in the runs that we know."""
 MOST_SPLITS = 35
 
 Middle = Callable[..., np.ndarray]
@@ -122,7 +119,7 @@ def _distance(builds: list[np.ndarray], originals: list[np.ndarray], loose: floa
         return _because(seen, "infinite or NaN where the original has a finite number")
     agree = bool(np.all(runs == runs[0]))
     for group in groups_of(golden[0], regular):
-        rounding = (loose if agree else max(loose, SLACK)) * group.magnitude
+        rounding = (loose if agree else max(loose, RANDOM_SLACK)) * group.magnitude
         reason = _why_not(made[:, group.members], runs[:, group.members], rounding)
         if reason is not None:
             return _because(seen, reason)
@@ -134,9 +131,12 @@ def _why_not(made: np.ndarray, runs: np.ndarray, rounding: float) -> str | None:
     if all(_is_apart(made, runs, rounding, middle) for middle in (np.mean, np.median)):
         return "further from the runs of the original than these are from each other"
     turned = [1 - cosine(few, rest) for few, rest in _halves(runs, len(made))]
-    if 1 - cosine(made.mean(axis=0), runs.mean(axis=0)) > TURN * max(turned) + TURN_SLACK:
+    if (
+        1 - cosine(made.mean(axis=0), runs.mean(axis=0))
+        > RANDOM_TURN * max(turned) + RANDOM_TURN_SLACK
+    ):
         return "of another direction than the runs of the original"
-    if np.median(_variation(made)) > SPREAD * max(_variation(runs)) + rounding:
+    if np.median(_variation(made)) > RANDOM_SPREAD * max(_variation(runs)) + rounding:
         return "varies more from run to run than the original does"
     return None
 
@@ -148,7 +148,7 @@ def _is_apart(made: np.ndarray, runs: np.ndarray, rounding: float, middle: Middl
     apart = root_mean_square(middle(made, axis=0) - middle(runs, axis=0))
     chance = max(root_mean_square(a - b) for a, b in _halves(runs, few, middle))
     expected = (1 / few + 1 / count) / (1 / few + 1 / (count - few))
-    return apart > MARGIN * chance * float(np.sqrt(expected)) + rounding
+    return apart > RANDOM_MARGIN * chance * float(np.sqrt(expected)) + rounding
 
 
 def _halves(
@@ -172,7 +172,7 @@ def _distance_of_picks(builds: list[np.ndarray], originals: list[np.ndarray]) ->
     among = [np.mean([np.mean(a == b) for b in _without(originals, a)]) for a in originals]
     with_build = float(np.mean([np.mean(a == b) for a in builds for b in originals]))
     seen = _Distance(1 - with_build, 1 - with_build, with_build, 1 - float(np.mean(among)))
-    slack = MARGIN * float(np.max(among) - np.min(among))
+    slack = RANDOM_MARGIN * float(np.max(among) - np.min(among))
     if with_build < float(np.min(among)) - slack - 1 / originals[0].size:
         return _because(seen, "agrees less with the runs of the original than these do")
     return seen

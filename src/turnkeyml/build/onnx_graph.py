@@ -1,9 +1,10 @@
-"""Reading and copying ONNX files of any size, with or without external data."""
+"""ONNX files of any size: read, copied and changed, with or without external data."""
 
 from __future__ import annotations
 
 import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,86 @@ def opset_of(path: Path) -> int:
     """The opset of the standard ONNX operators in a file."""
     opsets = {o.domain: o.version for o in read_graph(path).opset_import}
     return int(opsets.get("", 0))
+
+
+def input_dtypes(model: Path) -> dict[str, str]:
+    """The numpy name of the dtype of each input, by its name."""
+    return {value.name: _dtype(value) for value in _inputs(model)}
+
+
+def batched_inputs(model: Path) -> tuple[str, ...]:
+    """The inputs whose first dimension is the batch; none if the batch has a fixed size.
+
+    That is a dimension with a name, which all of them share, and which the outputs have too.
+    """
+    first = {value.name: _first_dimension(value) for value in _inputs(model)}
+    names = [name for name in first.values() if name]
+    if not names:
+        return ()
+    outputs = [_first_dimension(value) for value in read_graph(model).graph.output]
+    if not all(outputs):
+        return ()
+    return tuple(name for name, dimension in first.items() if dimension == names[0])
+
+
+def _inputs(model: Path) -> list[Any]:
+    graph = read_graph(model).graph
+    stored = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in stored]
+
+
+def _dtype(value: Any) -> str:
+    if not value.type.HasField("tensor_type"):
+        raise BuildError(f"The input {value.name!r} is not a tensor")
+    kind = value.type.tensor_type.elem_type
+    if kind == onnx.TensorProto.STRING:
+        return "string"
+    if kind == onnx.TensorProto.BFLOAT16:
+        return "bfloat16"
+    return str(onnx.helper.tensor_dtype_to_np_dtype(kind))
+
+
+def _first_dimension(value: Any) -> str:
+    """The name of the first dimension; empty if it has a size, or if there is none."""
+    dimensions = value.type.tensor_type.shape.dim
+    return str(dimensions[0].dim_param) if len(dimensions) else ""
+
+
+def has_half_precision(path: Path) -> bool:
+    """Whether a model has float16 or bfloat16 tensors."""
+    half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+    return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
+
+
+def nested_graphs(attribute: Any) -> list[Any]:
+    """The graphs in an attribute, such as the branches of an If."""
+    return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+
+
+def _tensors(model: onnx.ModelProto) -> list[Any]:
+    """Every stored tensor of a model, including those of nested graphs."""
+    return [*model.graph.initializer, *_inner_tensors(model.graph)]
+
+
+def _inner_tensors(graph: Any) -> list[Any]:
+    """The tensors of a graph except its own weights: constants, and those of nested graphs."""
+    found: list[Any] = []
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                found.append(attribute.t)
+            for body in nested_graphs(attribute):
+                found += [*body.initializer, *_inner_tensors(body)]
+    return found
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """Copy a model and its external data into another folder, with the same relative paths."""
+    for file in data_files(source):
+        destination = target.parent / file.relative_to(source.parent)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, destination)
+    shutil.copyfile(source, target)
 
 
 def data_files(path: Path) -> list[Path]:
@@ -167,21 +248,6 @@ def drop_unused_opsets(path: Path, source: Path) -> None:
         onnx.save(model, str(path))
 
 
-def has_half_precision(path: Path) -> bool:
-    """Whether a model has float16 or bfloat16 tensors."""
-    half = (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
-    return any(tensor.data_type in half for tensor in _tensors(read_graph(path)))
-
-
-def copy_model(source: Path, target: Path) -> None:
-    """Copy a model and its external data into another folder, with the same relative paths."""
-    for file in data_files(source):
-        destination = target.parent / file.relative_to(source.parent)
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, destination)
-    shutil.copyfile(source, target)
-
-
 def _domains(graph: Any) -> set[str]:
     """The domains of the operators in a graph, including nested ones."""
     found = {node.domain for node in graph.node}
@@ -192,23 +258,51 @@ def _domains(graph: Any) -> set[str]:
     return found
 
 
-def nested_graphs(attribute: Any) -> list[Any]:
-    """The graphs in an attribute, such as the branches of an If."""
-    return [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
+def take_out(graph: onnx.GraphProto, wanted: Callable[[onnx.NodeProto], bool]) -> dict[str, bool]:
+    """Replace each If node that has a wanted node in one branch by the nodes of that branch.
 
-
-def _tensors(model: onnx.ModelProto) -> list[Any]:
-    """Every stored tensor of a model, including those of nested graphs."""
-    return [*model.graph.initializer, *_inner_tensors(model.graph)]
-
-
-def _inner_tensors(graph: Any) -> list[Any]:
-    """The tensors of a graph except its own weights: constants, and those of nested graphs."""
-    found: list[Any] = []
+    Returns what the conditions must be for the graph to mean the same. A branch that uses a name of
+    the graph for something else, and one with a constant condition, stay where they are.
+    """
+    made = {name for node in graph.node for name in node.output}
+    conditions: dict[str, bool] = {}
+    nodes: list[onnx.NodeProto] = []
     for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.HasField("t"):
-                found.append(attribute.t)
-            for body in nested_graphs(attribute):
-                found += [*body.initializer, *_inner_tensors(body)]
-    return found
+        branch = _branch(node, wanted)
+        if branch is None or node.input[0] not in made or _names(branch[1]) & made:
+            nodes.append(node)
+            continue
+        conditions[node.input[0]] = branch[0]
+        made |= _names(branch[1])
+        nodes += _contents(node, branch[1])
+        graph.initializer.extend(branch[1].initializer)
+        graph.value_info.extend(branch[1].value_info)
+    if conditions:
+        copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+        del graph.node[:]
+        graph.node.extend(copies)
+    return conditions
+
+
+def _branch(
+    node: onnx.NodeProto, wanted: Callable[[onnx.NodeProto], bool]
+) -> tuple[bool, onnx.GraphProto] | None:
+    """The branch of an If node with a wanted node in it, and when it is taken; None for others."""
+    if node.op_type != "If":
+        return None
+    branches = [(a.name == "then_branch", a.g) for a in node.attribute]
+    found = [branch for branch in branches if any(map(wanted, branch[1].node))]
+    return found[0] if len(found) == 1 else None
+
+
+def _names(branch: onnx.GraphProto) -> set[str]:
+    """The names that a branch gives to values."""
+    computed = {name for node in branch.node for name in node.output}
+    return computed | {weight.name for weight in branch.initializer}
+
+
+def _contents(node: onnx.NodeProto, branch: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """The nodes of a branch, with its results under the names of those of the If node."""
+    pairs = zip(branch.output, node.output, strict=True)
+    named = [onnx.helper.make_node("Identity", [a.name], [b]) for a, b in pairs]
+    return [*branch.node, *named]

@@ -1,19 +1,47 @@
-"""The share of a model that depends on no input: a runtime computes it once, at load time."""
+"""Facts about an ONNX file, read from its graph.
+
+They are its operators, the operators that its outputs are the results of, its precision, and the
+share of it that depends on no input, which a runtime computes once, at load time.
+"""
 
 from __future__ import annotations
 
 import math
+import mmap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx.inliner
+from onnx import numpy_helper
 
-from turnkeyml.build.onnx_files import nested_graphs, read_graph, with_shapes
-from turnkeyml.build.precision import INTEGER_PRODUCTS, PRODUCTS
+from turnkeyml.build.onnx_graph import nested_graphs, read_graph, with_shapes
 from turnkeyml.errors import describe
+from turnkeyml.nouns import OutputOperator
+from turnkeyml.runtimes import read_nodes
+from turnkeyml.verify import FLOORS
+
+DOMINANT_SHARE = 0.95
+"""The share of the work that one precision must have; below it the file is ``mixed``."""
+
+PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul", "Einsum", "GRU", "LSTM", "RNN"})
+
+INTEGER_PRODUCTS = frozenset(
+    {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "DynamicQuantizeMatMul"}
+)
+
+QUANTIZERS = frozenset({"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear"})
+
+_NAMES = {
+    onnx.TensorProto.DOUBLE: "fp64",
+    onnx.TensorProto.FLOAT: "fp32",
+    onnx.TensorProto.FLOAT16: "fp16",
+    onnx.TensorProto.BFLOAT16: "bf16",
+}
 
 HEAVY = (
     PRODUCTS
@@ -23,18 +51,167 @@ HEAVY = (
 )
 """Operators that do the work. All others only move or adjust values on their way to one of these,
 such as the scale of a quantized weight."""
+
 CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "ConvTranspose", "FusedConv", "QLinearConv"})
+
 MATRIX_PRODUCTS = frozenset({"FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "QLinearMatMul"})
+
 RANDOM = frozenset(
     {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"}
     | {"RandomUniform", "RandomUniformLike"}
 )
 """Operators that no runtime may compute in advance."""
 
+_MOVING = """
+    Identity Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Gather GatherND GatherElements
+    Expand Tile Cast Dropout DepthToSpace SpaceToDepth Pad TopK MaxPool ReduceMax ReduceMin
+    ReduceMean SplitToSequence SequenceAt
+"""
+
+MOVES = frozenset(_MOVING.split())
+"""Operators that return numbers of their first input, or means of these: as exact as they are."""
+
+JOINS = frozenset({"Concat", "Max", "Min", "Where"})
+"""Operators that return numbers of all their inputs."""
+
 Weights = frozenset[int]
+
 Known = dict[str, Weights | None]
 """For each value of a graph: None if it depends on an input; otherwise the weights that it is made
 of without a heavy operator."""
+
+
+def operators_of(path: Path) -> dict[str, int]:
+    """How often each operator occurs in the main graph of a file, the most frequent first.
+
+    The file is mapped, so that its weights are not read.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        found = Counter(node.op_type for node in read_nodes(content))
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def output_operators(path: Path) -> tuple[OutputOperator, ...]:
+    """The operator with a floor that each output of a file is the result of, if it is of one.
+
+    It is followed through what moves numbers without computing. Of several that are joined it is
+    the least exact. A name is empty where sums, products or other operators come last.
+    """
+    graph = read_graph(path).graph
+    return tuple(_Origins.of(graph).origin(output.name) for output in graph.output)
+
+
+@dataclass(frozen=True)
+class _Origins:
+    """Where the values of a graph come from."""
+
+    producers: dict[str, Any]
+    weights: dict[str, Any]
+    known: dict[str, OutputOperator] = field(default_factory=dict)
+    outer: _Origins | None = None
+
+    @classmethod
+    def of(cls, graph: Any, outer: _Origins | None = None) -> _Origins:
+        producers = {name: node for node in graph.node for name in node.output}
+        return cls(producers, {tensor.name: tensor for tensor in graph.initializer}, outer=outer)
+
+    def origin(self, name: str) -> OutputOperator:
+        """The operator that a value is the result of."""
+        if name not in self.known:
+            self.known[name] = OutputOperator()  # also for what a damaged graph computes of itself
+            self.known[name] = self._found(name)
+        return self.known[name]
+
+    def _found(self, name: str) -> OutputOperator:
+        node = self.producers.get(name)
+        if node is None:
+            return self.outer.origin(name) if self.outer else OutputOperator()
+        if node.op_type in FLOORS:
+            return OutputOperator(node.op_type, self._scale(node))
+        if node.op_type in MOVES:
+            return self.origin(node.input[0]) if node.output[0] == name else OutputOperator()
+        return max(self._joined(node, name), key=_floor, default=OutputOperator())
+
+    def _joined(self, node: Any, name: str) -> Iterator[OutputOperator]:
+        """Of all inputs of a node that joins them, and of all branches of an If."""
+        if node.op_type in JOINS:
+            yield from map(self.origin, node.input)
+        if node.op_type != "If":
+            return
+        place = list(node.output).index(name)
+        for attribute in node.attribute:
+            for branch in nested_graphs(attribute):
+                yield _Origins.of(branch, self).origin(branch.output[place].name)
+
+    def _scale(self, node: Any) -> float:
+        """The smallest factor of a normalization; 0, so that it has no floor, if it is computed."""
+        if node.op_type != "LayerNormalization":
+            return 1.0
+        tensor = self.weights.get(node.input[1])
+        if tensor is None or tensor.external_data:
+            return 0.0
+        return float(np.abs(numpy_helper.to_array(tensor).astype(np.float64)).min(initial=1.0))
+
+
+def _floor(found: OutputOperator) -> float:
+    known = FLOORS.get(found.name)
+    return known.units + known.share if known else 0.0
+
+
+def precision_of(path: Path) -> str:
+    """The precision of a file: ``fp64``, ``fp32``, ``fp16``, ``bf16``, ``int8`` or ``mixed``.
+
+    Matrix products and convolutions decide, because they take the time; each counts by its number
+    of weights. In a file without any, all floating-point values count.
+    """
+    model = with_shapes(read_graph(path))
+    found = Counter[str]()
+    for graph in _graphs(model.graph):
+        found.update(_work(graph))
+    if not found:
+        found = _values(model.graph)
+    total = sum(found.values())
+    name, count = max(found.items(), key=lambda item: item[1], default=("fp32", 0))
+    return name if not total or count >= DOMINANT_SHARE * total else "mixed"
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    """A graph and the nested graphs of its branches and loops."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
+
+
+def _work(graph: Any) -> Counter[str]:
+    """The number of weights of the matrix products and convolutions, by precision."""
+    types = _types(graph)
+    sizes = {tensor.name: math.prod(tensor.dims) for tensor in graph.initializer}
+    quantized = {name for node in graph.node if node.op_type in QUANTIZERS for name in node.output}
+    work = Counter[str]()
+    for node in graph.node:
+        size = max((sizes.get(name, 1) for name in node.input), default=1)
+        if node.op_type in INTEGER_PRODUCTS or (
+            node.op_type in PRODUCTS and quantized & {*node.input}
+        ):
+            work["int8"] += size
+        elif node.op_type in PRODUCTS:
+            kinds = [types[name] for name in node.input if types.get(name) in _NAMES]
+            work.update({_NAMES[kind]: size for kind in kinds[:1]})
+    return work
+
+
+def _values(graph: Any) -> Counter[str]:
+    return Counter(_NAMES[kind] for kind in _types(graph).values() if kind in _NAMES)
+
+
+def _types(graph: Any) -> dict[str, int]:
+    """The element type of each value of a graph, where known."""
+    known = {tensor.name: tensor.data_type for tensor in graph.initializer}
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        known[value.name] = value.type.tensor_type.elem_type
+    return known
 
 
 def folded_shares(path: Path) -> dict[str, float]:
@@ -108,7 +285,7 @@ class _Walk:
         return [known.get(output.name) for output in graph.output]
 
     def _weight(self, tensor: Any) -> Weights:
-        self.sizes.append(_bytes(tensor))
+        self.sizes.append(_tensor_bytes(tensor))
         return frozenset({len(self.sizes) - 1})
 
     def _node(self, node: Any, known: Known) -> Weights | None:
@@ -162,7 +339,7 @@ def _captured(node: Any, known: Known) -> Iterator[str]:
             yield from (output.name for output in body.output if output.name in known)
 
 
-def _bytes(tensor: Any) -> int:
+def _tensor_bytes(tensor: Any) -> int:
     """The size of a stored tensor, whose data may be elsewhere."""
     try:
         item = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
@@ -177,7 +354,7 @@ def _share_of_work(model: Any, constant: set[str]) -> float | None:
     if not constant:
         return 0.0
     work = {True: 0, False: 0}
-    for graph in _graphs(with_shapes(model).graph):
+    for graph in _all_graphs(with_shapes(model).graph):
         dims = dict(_dimensions(graph))
         for node in graph.node:
             if node.op_type in HEAVY:
@@ -188,12 +365,12 @@ def _share_of_work(model: Any, constant: set[str]) -> float | None:
     return work[True] / max(1, sum(work.values()))
 
 
-def _graphs(graph: Any) -> Iterator[Any]:
+def _all_graphs(graph: Any) -> Iterator[Any]:
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
             for body in nested_graphs(attribute):
-                yield from _graphs(body)
+                yield from _all_graphs(body)
 
 
 def _dimensions(graph: Any) -> Iterator[tuple[str, list[int]]]:

@@ -1,7 +1,11 @@
 """What an error in an output is relative to.
 
-One number for a whole output hides a channel of magnitude 1e-3 behind one of 1e4. So the slices
-along the axis in whose direction magnitudes differ most are put into groups of one order of
+Some numbers only mark a place: a mask writes minus infinity, -1e9 or the lowest number of the
+precision where nothing is to be seen. Such sentinels are larger than everything else by orders of
+magnitude. Taken together with the rest they hide it, so they are judged apart.
+
+One number for the rest of an output hides a channel of magnitude 1e-3 behind one of 1e4. So the
+slices along the axis in whose direction magnitudes differ most are put into groups of one order of
 magnitude. A group is divided again along a second axis where that differs: rows may be scaled as
 well as channels. Every group is judged by itself. Only what varies counts: an output of 0.5 give
 or take 0.01 has its information in the 0.01.
@@ -14,28 +18,73 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SPREAD = 10.0
-"""Slices whose magnitudes differ by less than this factor are judged together."""
-FEWEST = 8
-"""Numbers that a group has at least; fewer join the next larger magnitude."""
-FEWEST_OF_SLICE = 4
-"""Numbers that a slice has at least where single numbers are not to be told apart."""
-FEWEST_AGAIN = 32
-"""Numbers that a group has at least that is divided along a second axis: many small groups would be
-many chances to be unlucky."""
-UNITS = 8
-"""Roundings of the largest numbers that a few smaller ones may be off by."""
-ROUNDING = 2.0**-24
-"""Of an original in fp32, as a share."""
-CONSTANT = 1e-3
-"""A slice that varies by less than this share of itself, and by less than a few roundings of the
-output, is one number that occurs many times."""
-EMPTY = 0.9
-"""Of outputs with a larger share of zeros than this, such as masks of small objects in a large
-image, the zeros are no part of the magnitude."""
-LEAST_SHARE = 1e-15
-"""The magnitude that a group is taken to have at least, as a share of that of the output: zeros
-have none."""
+from turnkeyml.verify.tolerances import (
+    CONSTANT_SLICE,
+    LEAST_GROUP_MAGNITUDE,
+    LEAST_IN_GROUP,
+    LEAST_IN_SLICE,
+    LEAST_IN_SUBGROUP,
+    LEAST_SENTINEL,
+    MINOR_UNITS,
+    MOSTLY_ZERO,
+    SAME_ORDER,
+    SENTINEL_GAP,
+    SENTINEL_KINDS,
+    SENTINEL_WIDTH,
+    UNIT,
+)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the numbers of an output are regular, and where they are finite sentinels."""
+
+    regular: np.ndarray
+    sentinel: np.ndarray
+    all_regular: bool
+
+    def regular_of(self, array: np.ndarray) -> np.ndarray:
+        """The numbers of an array of the same shape at the regular places."""
+        return array.ravel() if self.all_regular else array[self.regular]
+
+    def of_regular(self, number: int) -> list[int]:
+        """The indices of one of the regular numbers."""
+        flat = number if self.all_regular else np.flatnonzero(self.regular)[number]
+        return [int(index) for index in np.unravel_index(flat, self.regular.shape)]
+
+
+def real(array: np.ndarray) -> np.ndarray:
+    """The numbers in double precision; a complex one as a pair of real ones along a last axis."""
+    if array.dtype.kind == "c":
+        return np.stack([array.real, array.imag], axis=-1).astype(np.float64)
+    return array.astype(np.float64)
+
+
+def places_of(golden: np.ndarray) -> Places:
+    """The places of an output of the original, given as real numbers."""
+    finite = np.isfinite(golden)
+    if max(golden.max(initial=0.0), -golden.min(initial=0.0)) < LEAST_SENTINEL and finite.all():
+        return Places(finite, ~finite, all_regular=True)  # as most outputs are; they may be large
+    magnitude = np.abs(golden)
+    edge = _sentinel_edge(magnitude[finite])
+    sentinel = finite & (magnitude >= edge)
+    regular = finite & ~sentinel
+    return Places(regular, sentinel, bool(regular.all()))
+
+
+def _sentinel_edge(magnitudes: np.ndarray) -> float:
+    """The magnitude from which on numbers are sentinels; infinite where there are none."""
+    edge, rest = np.inf, magnitudes
+    for _ in range(SENTINEL_KINDS):
+        top = float(rest.max(initial=0.0))
+        if top < LEAST_SENTINEL:
+            break
+        bottom = top * (1 - SENTINEL_WIDTH)
+        rest = rest[rest < bottom]
+        below = float(rest.max(initial=0.0))
+        if 0 < below * SENTINEL_GAP <= bottom:
+            edge = bottom
+    return edge
 
 
 @dataclass(frozen=True)
@@ -64,7 +113,7 @@ class Group:
         if self.minor is None:
             return errors
         own = share * np.abs(numbers[self.members])
-        least = min(share, UNITS * unit) * self.magnitude
+        least = min(share, MINOR_UNITS * unit) * self.magnitude
         return np.where(self.minor, own + least, errors)
 
 
@@ -76,10 +125,10 @@ def groups_of(numbers: np.ndarray, regular: np.ndarray, *, coarse: bool = False)
     chosen = numbers[regular]
     if chosen.size == 0:
         return []
-    least = max(LEAST_SHARE * _varying(chosen)[1], np.finfo(np.float64).tiny)
+    least = max(LEAST_GROUP_MAGNITUDE * _varying(chosen)[1], np.finfo(np.float64).tiny)
     found = []
     of_list = numbers.size == max(numbers.shape, default=1)
-    least_of_slice = FEWEST_OF_SLICE if coarse else 1
+    least_of_slice = LEAST_IN_SLICE if coarse else 1
     for members, minor in _members(numbers, regular, least_of_slice):
         these = chosen[members]
         center, magnitude = _varying(these)
@@ -116,7 +165,7 @@ def magnitude_of(numbers: np.ndarray) -> float:
     """
     filled = np.count_nonzero(numbers)
     whole = root_mean_square(numbers)
-    if 0 < filled < (1 - EMPTY) * numbers.size:
+    if 0 < filled < (1 - MOSTLY_ZERO) * numbers.size:
         return whole * float(np.sqrt(numbers.size / filled))
     return whole
 
@@ -144,7 +193,7 @@ def _members(numbers: np.ndarray, regular: np.ndarray, fewest: int) -> Iterator[
         return
     spots = np.zeros(numbers.shape, dtype=np.int64)
     spots[regular] = np.arange(np.count_nonzero(regular))
-    rounding = UNITS * ROUNDING * root_mean_square(numbers[regular])
+    rounding = MINOR_UNITS * UNIT * root_mean_square(numbers[regular])
     yield from _divided(numbers, regular, spots, fewest, rounding=rounding)
 
 
@@ -168,30 +217,30 @@ def _divided(
         return
     axis, orders = uneven
     others = tuple(a for a in range(numbers.ndim) if a != axis)
-    counts = _telling(numbers, regular, others, rounding)
-    for chosen in _gathered(orders, counts, FEWEST if done is None else FEWEST_AGAIN):
+    counts = _telling_numbers(numbers, regular, others, rounding)
+    for chosen in _gathered(orders, counts, LEAST_IN_GROUP if done is None else LEAST_IN_SUBGROUP):
         inner, there, where = (a.compress(chosen, axis) for a in (numbers, regular, spots))
         lower = orders[chosen] < orders[chosen].max()
         if done is None and not lower.any():
-            yield from _divided(inner, there, where, FEWEST_OF_SLICE, rounding=rounding, done=axis)
+            yield from _divided(inner, there, where, LEAST_IN_SLICE, rounding=rounding, done=axis)
         elif not lower.any():
             yield where[there], None
         else:
             yield where[there], np.broadcast_to(np.expand_dims(lower, others), there.shape)[there]
 
 
-def _telling(
+def _telling_numbers(
     numbers: np.ndarray, regular: np.ndarray, axes: tuple[int, ...], rounding: float
 ) -> np.ndarray:
     """How many numbers each slice has to tell by: of one that is nearly empty, those in it; one if
     it is the same number everywhere, as of the same token in all rows."""
     there = np.asarray(np.count_nonzero(regular, axis=axes))
     filled = np.asarray(np.count_nonzero(regular & (numbers != 0), axis=axes))
-    counts = np.where((filled > 0) & (filled < (1 - EMPTY) * there), filled, there)
+    counts = np.where((filled > 0) & (filled < (1 - MOSTLY_ZERO) * there), filled, there)
     least = numbers.min(axis=axes, where=regular, initial=np.inf)
     most = numbers.max(axis=axes, where=regular, initial=-np.inf)
     apart = np.where(there > 0, most - least, np.inf) / 2
-    constant = (apart < CONSTANT * np.abs(most)) & (apart < rounding)
+    constant = (apart < CONSTANT_SLICE * np.abs(most)) & (apart < rounding)
     return np.where(constant, np.minimum(counts, 1), counts)
 
 
@@ -216,7 +265,7 @@ def _uneven_axis(
     """
     everywhere = bool(regular.all())
     squares = np.square(numbers if everywhere else np.where(regular, numbers, 0.0))
-    best, spread = None, SPREAD
+    best, spread = None, SAME_ORDER
     for axis in (a for a in range(numbers.ndim) if a != done):
         others = tuple(a for a in range(numbers.ndim) if a != axis)
         counts = (
