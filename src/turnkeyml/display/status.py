@@ -81,7 +81,7 @@ def listing(
     return "\n".join(one_line(line).rstrip() for line in lines)
 
 
-def size_in_words(size: float) -> str:
+def memory_in_words(size: float) -> str:
     """A number of bytes with a unit, such as ``1.5 MB``."""
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1024:
@@ -153,7 +153,7 @@ def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool
     if first.file:
         line = f", line {first.line}" if first.line else ""
         yield inner + _field("Location:", first.file + line)
-    size = size_in_words(first.parameter_bytes)
+    size = memory_in_words(first.parameter_bytes)
     yield inner + _field("Parameters:", f"{first.parameters:,} ({size})")
     for remark in first.remarks:
         yield inner + _field("Note:", remark)
@@ -349,7 +349,7 @@ def _device_lines(evaluation: Evaluation, performance: Performance) -> list[str]
         lines.append(_field("Device time:", time))
     words = []
     if evaluation.device_peak_memory_bytes is not None:
-        words.append(f"{size_in_words(evaluation.device_peak_memory_bytes)} of its memory")
+        words.append(f"{memory_in_words(evaluation.device_peak_memory_bytes)} of its memory")
     if performance.energy_per_inference is not None:
         words.append(f"{significant(performance.energy_per_inference)} J per inference")
     return [*lines, _field("Accelerator:", ", ".join(words))] if words else lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from turnkeyml.display.status import size_in_words
+from turnkeyml.display.status import memory_in_words
 from turnkeyml.nouns import DeviceInfo, GpuInfo, Grade, NoiseFloor, RuntimeInfo, SystemInfo
 from turnkeyml.report import text_table
 
@@ -42,7 +42,7 @@ def _machine(info: SystemInfo) -> dict[str, str]:
         "platform": info.platform,
         "CPU": f"{info.cpu} ({info.architecture})",
         "cores": _cores(info),
-        "memory": size_in_words(info.memory_bytes) if info.memory_bytes else "unknown",
+        "memory": memory_in_words(info.memory_bytes) if info.memory_bytes else "unknown",
         "GPUs": "; ".join(map(_gpu, info.gpus)) or "none found",
         **{name: version or "not installed" for name, version in info.libraries.items()},
     }
@@ -54,7 +54,7 @@ def _cores(info: SystemInfo) -> str:
 
 
 def _gpu(gpu: GpuInfo) -> str:
-    memory = f", {size_in_words(gpu.memory_bytes)}" if gpu.memory_bytes else ""
+    memory = f", {memory_in_words(gpu.memory_bytes)}" if gpu.memory_bytes else ""
     return f"{gpu.name}{memory}, {f'driver {gpu.driver}' if gpu.driver else 'no driver'}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from turnkeyml.display import console
-from turnkeyml.display.status import size_in_words
+from turnkeyml.display.status import memory_in_words
 from turnkeyml.nouns import BRIEF, Trial, TrialStatus, TuneResult
 from turnkeyml.report import significant, text_table
 
@@ -103,7 +103,7 @@ def _cells(trial: Trial, result: TuneResult) -> list[str]:
         significant(1 / trial.relative_time, 3) if trial.relative_time else "",
         f"{errors.relative:.1e}" if errors else "",
         f"{errors.sqnr:.0f}" if errors else "",
-        size_in_words(trial.peak_memory_bytes) if trial.peak_memory_bytes else "",
+        memory_in_words(trial.peak_memory_bytes) if trial.peak_memory_bytes else "",
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from turnkeyml.explanation.words import milliseconds
 from turnkeyml.nouns import Profile
 
-NOTABLE = 0.05
+WORTH_A_NOTE = 0.05
 LEAST_SHARE = 0.1
 """Of its recorded time, that an operator keeps at least, whatever recording it costs."""
 
@@ -57,7 +57,7 @@ def _on_device(profile: Profile, latency: float, recorded: float) -> Account:
 
 def _device_notes(profile: Profile, latency: float, recorded: float) -> Iterator[str]:
     yield from _cost_of_profiling(profile)
-    if recorded > (1 + NOTABLE) * latency:
+    if recorded > (1 + WORTH_A_NOTE) * latency:
         yield (
             f"The operators were recorded with {milliseconds(recorded)} together, more than the "
             f"latency; they were multiplied by {latency / recorded:.2f}."
@@ -77,7 +77,7 @@ def _without_recording(profile: Profile, recorded: float) -> list[float]:
 
 def _cost_of_profiling(profile: Profile) -> Iterator[str]:
     plain, profiled = milliseconds(profile.plain_ms), milliseconds(profile.profiled_ms)
-    if profile.profiled_ms > (1 + NOTABLE) * profile.plain_ms:
+    if profile.profiled_ms > (1 + WORTH_A_NOTE) * profile.plain_ms:
         cost = profile.profiled_ms / profile.plain_ms - 1
         yield (
             f"{profile.profiler} makes a run {cost:.0%} slower ({profiled} instead of {plain}); "
@@ -89,20 +89,20 @@ def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
     plain = milliseconds(profile.plain_ms)
     now = milliseconds(profile.plain_ms * drift)
     yield from _cost_of_profiling(profile)
-    if recorded > (1 + NOTABLE) * profile.plain_ms:
+    if recorded > (1 + WORTH_A_NOTE) * profile.plain_ms:
         yield (
             f"The operators were recorded with {milliseconds(recorded)} together, more than a run "
             f"without the profiler takes ({plain}); the excess was taken off in equal parts per "
             "call."
         )
     short = [o for o in profile.operators if o.ms * 1e3 < profile.resolution_us * o.calls]
-    if recorded < (1 - NOTABLE) * profile.plain_ms and len(short) > 1:
+    if recorded < (1 - WORTH_A_NOTE) * profile.plain_ms and len(short) > 1:
         yield (
             f"{len(short)} of {len(profile.operators)} operators are shorter than the unit of the "
             f"profiler's clock ({profile.resolution_us:g} µs); most of their time counts as "
             "outside of operators."
         )
-    if abs(drift - 1) > NOTABLE:
+    if abs(drift - 1) > WORTH_A_NOTE:
         yield (
             f"Runs took {plain} while the profiler was used and {now} when the latency was "
             f"measured; the times of the operators were multiplied by {drift:.2f}."

@@ -11,7 +11,7 @@ from turnkeyml.nouns import Explanation, Finding, Operator
 
 DOMINANT = 0.3
 """A share that makes a type or an operator the first thing to look at."""
-CLOSE = 0.5
+GOOD = 0.5
 """Of what the machine allows, from which on an implementation is good."""
 MOST = 0.5
 """Of the time of a type, that other rules explain if they explain the type."""
@@ -67,7 +67,7 @@ def is_overhead(operator: Operator) -> bool:
 
 def _is_explained(operator: Operator) -> bool:
     kind, efficiency = kind_of(operator.op_type), operator.efficiency
-    is_close = efficiency is not None and efficiency >= CLOSE
+    is_close = efficiency is not None and efficiency >= GOOD
     return kind in OWN_RULES or (kind in ARITHMETIC and is_close) or is_overhead(operator)
 
 
@@ -109,7 +109,7 @@ def _advice_for(explanation: Explanation, group: list[Operator]) -> str:
     ms, least = _sum(group), sum(one.least_ms or 0.0 for one in group)
     if any(one.least_ms is None for one in group):
         return "replace the operator, or try another runtime: turnkey race"
-    if least >= CLOSE * ms:
+    if least >= GOOD * ms:
         return "the implementation is good: only less work, or a lower precision, makes it faster"
     return (
         "the implementation is far from what the machine allows: try another runtime (turnkey "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 200
+MOST_CHARACTERS = 200
 """Characters of a reason that tell its kind."""
 
 
@@ -16,9 +16,9 @@ def kind_of(reason: str) -> str:
     text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
     text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
     text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
-    text = re.sub(r"(\b(?:code|signal|status|Errno) -?\d+)|\d+(\.\d+)?", _number, text)
-    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:LONGEST]
+    text = re.sub(r"(\b(?:code|signal|status|Errno) -?\d+)|\d+(\.\d+)?", _number_or_code, text)
+    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:MOST_CHARACTERS]
 
 
-def _number(found: re.Match[str]) -> str:
+def _number_or_code(found: re.Match[str]) -> str:
     return found[1] or "N"

@@ -22,7 +22,7 @@ Detail = Mapping[str, Any]
 COMPRESSION = 6
 
 
-class Builds:
+class BuildFacts:
     """What the columns of a page need of the details of builds, in the order of the details."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Builds:
         return self._known.get(key, {})
 
 
-def page_data(report: Report, builds: Builds) -> dict[str, Any]:
+def page_data(report: Report, builds: BuildFacts) -> dict[str, Any]:
     """The data of a page as plain data."""
     kind = "comparison" if "change" in report.columns else "cache"
     columns = _comparison_cells(report) if kind == "comparison" else _cache_cells(report, builds)
@@ -79,7 +79,7 @@ def packed(data: Any) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-def _cache_cells(report: Report, builds: Builds) -> dict[str, list[Cell]]:
+def _cache_cells(report: Report, builds: BuildFacts) -> dict[str, list[Cell]]:
     """The cells of each column, derived ones included."""
     scripts = {i["file"]: i["script_seconds"] for i in report.facts.get("inputs", ())}
 

@@ -14,7 +14,7 @@ from turnkeyml.report.builds import read_build
 from turnkeyml.report.columns import ordered_columns
 from turnkeyml.report.contract import Cell, Report
 from turnkeyml.report.details import brief_of, detail_of
-from turnkeyml.report.html.data import Builds, page_data
+from turnkeyml.report.html.data import BuildFacts, page_data
 from turnkeyml.report.inputs import read_inputs
 from turnkeyml.report.table import rows_of
 
@@ -77,7 +77,7 @@ class LiveReport:
         return _Known(marks, folder, list(rows_of(build, self._every)), brief_of(build))
 
     def _page(self) -> dict[str, Any]:
-        builds = Builds()
+        builds = BuildFacts()
         for known in self._known.values():
             builds.add(known.brief)
         records = [row for known in self._known.values() for row in known.rows]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from turnkeyml.report.contract import Report
-from turnkeyml.report.html.data import Builds, packed, page_data
+from turnkeyml.report.html.data import BuildFacts, packed, page_data
 
 CHUNK = 32
 """Builds whose details are packed, and unpacked, together."""
@@ -27,7 +27,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class|let)", re.MULT
 
 def write_page(report: Report, file: TextIO) -> None:
     """Write the page of a report, whose data are inert text until its scripts unpack them."""
-    builds = Builds()
+    builds = BuildFacts()
     _write_head(file, "'none'")
     for number, chunk in enumerate(_chunks(report.details)):
         for detail in chunk:
