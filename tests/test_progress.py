@@ -9,7 +9,7 @@ import pytest
 
 from turnkeyml.cli import main
 from turnkeyml.display import Progress
-from turnkeyml.display import progress as shown
+from turnkeyml.display import console as shown
 
 from .fabricated import evaluation, fabricate
 

@@ -1,13 +1,13 @@
-"""The text listing of the models in an input."""
+"""The text listing of the models in an input, and the last line of a command."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from turnkeyml.display.builds import memory_in_words
 from turnkeyml.display.caution_lines import cautions, every_caution
-from turnkeyml.display.loads import by_runtime, load_lines
-from turnkeyml.display.results import interval_in_words, race_lines
+from turnkeyml.display.results import by_runtime, interval_in_words, load_lines, race_lines
 from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
     LATENCY_UNITS,
@@ -79,15 +79,6 @@ def listing(
         if message and message not in shown:
             lines += [INDENT + message, ""]
     return "\n".join(one_line(line).rstrip() for line in lines)
-
-
-def memory_in_words(size: float) -> str:
-    """A number of bytes with a unit, such as ``1.5 MB``."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if size < 1024:
-            return f"{round(float(size), 2)} {unit}"
-        size /= 1024
-    return f"{round(size, 2)} TB"
 
 
 def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) -> list[str]:
