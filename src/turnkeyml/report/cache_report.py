@@ -35,7 +35,7 @@ from turnkeyml.report.compared_rows import (
     item_in_words,
     item_of,
     kind_of,
-    one_line,
+    reason_in_words,
     text_of,
 )
 from turnkeyml.report.contract import (
@@ -321,7 +321,7 @@ def _sentences(
 
 
 def _failure(record: Record) -> str:
-    return f"{item_in_words(item_of(record))}: {one_line(record.get('reason'))}"
+    return f"{item_in_words(item_of(record))}: {reason_in_words(record.get('reason'))}"
 
 
 def _unmeasured(record: Record) -> str:
@@ -347,10 +347,10 @@ _TOLD = (
 def read_inputs(cache_dir: Path) -> list[dict[str, Any]]:
     """The inputs of the runs in a cache, as plain data; without those that cannot be read."""
     folder = journal_folder(cache_dir)
-    return [found for path in sorted(folder.glob("*.json")) for found in _read(path)]
+    return [found for path in sorted(folder.glob("*.json")) for found in _read_input(path)]
 
 
-def _read(path: Path) -> Iterator[dict[str, Any]]:
+def _read_input(path: Path) -> Iterator[dict[str, Any]]:
     data = read_json(path)
     if not isinstance(data, dict):
         return
@@ -364,8 +364,8 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
     yield {
         "file": file,
         "script_seconds": seconds["script"] if _is_number(seconds.get("script")) else None,
-        "failure": one_line(failure) if failure else None,
-        "kind": kind_of(one_line(failure)) if failure else None,
+        "failure": reason_in_words(failure) if failure else None,
+        "kind": kind_of(reason_in_words(failure)) if failure else None,
     }
 
 

@@ -189,7 +189,7 @@ def item_in_words(item: Item) -> str:
     return f"{item.build_name} ({details})" if details else item.build_name
 
 
-def one_line(reason: Any) -> str:
+def reason_in_words(reason: Any) -> str:
     """The reason of a failure without line breaks, which messages of libraries may have."""
     return " ".join(str(reason or "").split()) or "no reason is known"
 
@@ -212,7 +212,7 @@ def _number_or_code(found: re.Match[str]) -> str:
 
 def _failed_row(cells: Record, reason: str) -> Row:
     measured_at = text_of(cells, "measured_at")
-    return Row(item_of(cells), failure=one_line(cells.get(reason)), measured_at=measured_at)
+    return Row(item_of(cells), failure=reason_in_words(cells.get(reason)), measured_at=measured_at)
 
 
 def _measured_row(cells: Record) -> Row:

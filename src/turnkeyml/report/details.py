@@ -37,7 +37,7 @@ MOST_LOG = 6_000
 MOST_LOGS = 24_000
 """Characters of all logs of a build."""
 MOST_LOG_BYTES = 50_000_000
-MOST = 8
+MOST_EXPLANATIONS = 8
 MOST_OPERATORS = 300
 """Of one explanation, the most expensive ones."""
 BUCKETS = 80
@@ -238,11 +238,11 @@ def _short(values: Any) -> list[float]:
 
 def explanations_of(folder: BuildFolder) -> list[dict[str, Any]]:
     """The last explanation of each runtime and precision as plain data; no damaged ones."""
-    found = map(_read, folder.explanations()[:MOST])
-    return [to_dict(_shortened(one)) for one in found if one is not None]
+    found = map(_read_explanation, folder.explanations()[:MOST_EXPLANATIONS])
+    return [to_dict(_without_shapes(one)) for one in found if one is not None]
 
 
-def _read(path: Path) -> Explanation | None:
+def _read_explanation(path: Path) -> Explanation | None:
     if path.parent.is_symlink() or not is_regular(path):
         return None
     try:
@@ -251,7 +251,7 @@ def _read(path: Path) -> Explanation | None:
         return None
 
 
-def _shortened(one: Explanation) -> Explanation:
+def _without_shapes(one: Explanation) -> Explanation:
     """Without the shapes, which the page does not show, and without the cheapest operators."""
     operators = [replace(o, inputs=(), outputs=()) for o in one.operators[:MOST_OPERATORS]]
     return replace(one, operators=tuple(operators))

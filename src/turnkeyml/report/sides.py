@@ -24,7 +24,7 @@ from turnkeyml.report.compared_rows import (
     Item,
     Row,
     item_of,
-    one_line,
+    reason_in_words,
     row_of_cells,
     row_of_evaluation,
     text_of,
@@ -122,7 +122,7 @@ def _read_build(folder: BuildFolder) -> Side:
     model = item_of(build.cells)
     rows = [row_of_evaluation(model, s.evaluation, folder.path, s.cells) for s in build.evaluations]
     if build.failure and not build.evaluations:
-        rows.append(Row(model, failure=one_line(build.failure)))
+        rows.append(Row(model, failure=reason_in_words(build.failure)))
     return Side(tuple(rows), (build.remark,) if build.remark else ())
 
 
@@ -161,7 +161,7 @@ def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
 
 def _read_result(result: InputResult) -> Side:
     trouble = result.failure or result.script.error
-    remarks = (f"{result.input.name} failed: {one_line(trouble)}",) if trouble else ()
+    remarks = (f"{result.input.name} failed: {reason_in_words(trouble)}",) if trouble else ()
     rows = (row for found in result.invocations for row in _rows_of_invocation(found, result))
     return Side(tuple(rows), remarks)
 
@@ -173,7 +173,7 @@ def _rows_of_invocation(found: InvocationResult, result: InputResult) -> Iterato
         yield row_of_evaluation(model, evaluation)
     if found.failure and not found.evaluations:
         item = replace(model, parameters=dict(result.parameters))
-        yield Row(item, failure=one_line(found.failure))
+        yield Row(item, failure=reason_in_words(found.failure))
 
 
 def _read_report(path: Path, form: Format, text: str) -> Side:

@@ -22,7 +22,7 @@ from turnkeyml.escaping import page_text
 from turnkeyml.nouns import BuildStatus, EvaluationStatus, FlagKind, Verdict, label_of
 from turnkeyml.report.builds import NOT_MEASURED, UNREADABLE
 from turnkeyml.report.columns import Column, column_of
-from turnkeyml.report.compared_rows import FAILED_BUILDS, kind_of, one_line, text_of
+from turnkeyml.report.compared_rows import FAILED_BUILDS, kind_of, reason_in_words, text_of
 from turnkeyml.report.contract import Cell, Record, Report
 from turnkeyml.report.documents import finite
 
@@ -267,7 +267,7 @@ def derived_cells(
         "corpus": PurePath(text_of(record, "file")).parent.name or None,
         "contestant": label_of(*parts) or None,
         "outcome": _outcome(record),
-        "cause": kind_of(one_line(reason)) if reason else None,
+        "cause": kind_of(reason_in_words(reason)) if reason else None,
         "build_status": build.get("status"),
         "build_verdict": (build.get("verification") or {}).get("verdict"),
         "build_failed_stage": failed_stage(record),
@@ -294,7 +294,7 @@ def failed_stage(record: Record) -> str | None:
     known = text_of(record, "build_failed_stage")
     if known or text_of(record, "status") not in FAILED_BUILDS:
         return known or None
-    found = _STAGE.match(one_line(record.get("reason")))
+    found = _STAGE.match(reason_in_words(record.get("reason")))
     if found or text_of(record, "status") != BuildStatus.FAILED:
         return found[1] if found else None
     return "before the first stage"
