@@ -39,6 +39,10 @@ class Kind(Word):
     UNKNOWN = "unknown"
 
 
+ARITHMETIC = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION)
+"""Kinds whose arithmetic may take longer than moving their data."""
+
+
 @dataclass(frozen=True)
 class SourceNode:
     """A node of the file: its attributes, and the weights among its inputs by their position."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from turnkeyml.explanation.costs import Kind, kind_of
+from turnkeyml.explanation.costs import ARITHMETIC, Kind, kind_of
 from turnkeyml.explanation.gpu_findings import ACCELERATED, BY_HOST
 from turnkeyml.explanation.quantities import counted, gigaflops, kinds_in_words, milliseconds, size
 from turnkeyml.explanation.roofline import is_transfer, limit_of
@@ -30,7 +30,6 @@ ALIKE = 1.03
 """Latencies whose ratio is below this are the same, as precisely as we measure here."""
 POOR = 0.6
 """A share of the ideal speed-up below which threads are not used well."""
-ARITHMETIC = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION)
 OWN_RULES = (Kind.CAST, Kind.LAYOUT)
 """Kinds whose share another rule explains better; so do those for arithmetic and for weights where
 the machine is the limit, and that for overhead."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from turnkeyml.explanation.costs import NOTHING, Kind, SourceNode, cost_of, kind_of
+from turnkeyml.explanation.costs import ARITHMETIC, NOTHING, Kind, SourceNode, cost_of, kind_of
 from turnkeyml.explanation.peaks import bandwidth
 from turnkeyml.explanation.quantities import milliseconds
 from turnkeyml.nouns import LAYER, Bound, Operator, OperatorTime, Part, Peaks, Profile, TensorShape
@@ -29,8 +29,6 @@ SHORT_MS = 0.02
 """A shorter call that is far from what the machine allows is mostly overhead of the call."""
 LIMITS = ("compute", "memory", "kernels", "overhead", "transfers", "unknown")
 FUSED = "Fused subgraph"
-HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.ATTENTION, Kind.RECURRENT)
-_HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION, Kind.UNKNOWN)
 _SEPARATORS = re.compile(r" \+ |\|\||, |\.\.\.|[(){}\[\]]")
 _REFORMAT = re.compile(r"Reformatting CopyNode for (Input|Output) Tensor (\d+) to (.*)", re.S)
 
@@ -46,7 +44,7 @@ def _layer(layer: OperatorTime, source: Mapping[str, SourceNode]) -> OperatorTim
     if copied:
         return _reformat(layer, copied, source)
     names = _names(layer.name, source)
-    heavy = [name for name in names if kind_of(source[name].op_type) in HEAVY]
+    heavy = [name for name in names if kind_of(source[name].op_type) in ARITHMETIC]
     if "ForeignNode" in layer.name or len(heavy) > 1:
         return replace(layer, op_type=FUSED, module=module_of(names[0]) if names else "")
     if not names:
@@ -259,7 +257,9 @@ def _moving_ms(operator: Operator, peaks: Peaks, all_weights: float) -> float | 
 def _computing_ms(operator: Operator, peaks: Peaks) -> float | None:
     assert operator.flops is not None
     peak = peaks.product(operator.precision)
-    if not operator.flops or (peak is None and kind_of(operator.op_type) not in _HEAVY):
+    if not operator.flops or (
+        peak is None and kind_of(operator.op_type) not in (*ARITHMETIC, Kind.UNKNOWN)
+    ):
         return 0.0  # moving its data takes longer in any precision
     return None if peak is None else operator.flops / peak / 1e6
 
