@@ -11,7 +11,7 @@ __getattr__ = door(
         ),
         "caution_lines": "cautions every_caution",
         "console": (
-            "Progress finish_streams flush_streams in_terminal open_standard_streams "
+            "CountProgress finish_streams flush_streams in_terminal open_standard_streams "
             "print_errors print_lines terminal_width write_document"
         ),
         "dry_run": "forecast_lines span_in_words",

@@ -10,10 +10,10 @@ from turnkeyml.display.builds import (
 )
 from turnkeyml.display.caution_lines import cautions as cautions, every_caution as every_caution
 from turnkeyml.display.console import (
-    Progress as Progress, finish_streams as finish_streams, flush_streams as flush_streams,
-    in_terminal as in_terminal, open_standard_streams as open_standard_streams, print_errors as
-    print_errors, print_lines as print_lines, terminal_width as terminal_width, write_document as
-    write_document,
+    CountProgress as CountProgress, finish_streams as finish_streams, flush_streams as
+    flush_streams, in_terminal as in_terminal, open_standard_streams as open_standard_streams,
+    print_errors as print_errors, print_lines as print_lines, terminal_width as terminal_width,
+    write_document as write_document,
 )
 from turnkeyml.display.dry_run import (
     forecast_lines as forecast_lines, span_in_words as span_in_words,

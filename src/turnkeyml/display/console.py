@@ -58,7 +58,7 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if in_terminal() else None
 
 
-class Progress:
+class CountProgress:
     """Shows a count on standard error: one line that changes in a terminal, else new lines.
 
     What is done in less than the seconds between two updates shows nothing.
@@ -74,7 +74,7 @@ class Progress:
         self._last = clock()
         self._is_dirty = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> CountProgress:
         return self
 
     def __exit__(
