@@ -58,7 +58,7 @@ from turnkeyml.measure import (
     varied_inputs,
     verdict_on,
 )
-from turnkeyml.report import comparing as report
+from turnkeyml.report import comparison as report
 from turnkeyml.runtimes import Request, Session, find_device, find_runtime
 from turnkeyml.system import usable_cores
 from turnkeyml.verify import Reference, load_reference

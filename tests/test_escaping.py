@@ -24,14 +24,14 @@ from turnkeyml.display import (
     PlainWatcher,
     build_table,
     console,
-    forecasts,
+    dry_run,
     line_of,
+    listings,
     model_lines,
     names_lines,
     plugin_lines,
     race_lines,
     stats_lines,
-    status,
     sweep_lines,
 )
 from turnkeyml.nouns import (
@@ -181,8 +181,8 @@ def test_a_line_is_printable_and_bounded_and_stays_what_it_is(text):
 def test_listings_keep_their_lines_whatever_the_names_are(text):
     shown = result(text)
     for verbose in (False, True):
-        calm = status.listing(result("x"), True, verbose=verbose)
-        found = lines_of(status.listing(shown, True, verbose=verbose))
+        calm = listings.listing(result("x"), True, verbose=verbose)
+        found = lines_of(listings.listing(shown, True, verbose=verbose))
         # Where the text is empty, so is the class, which then has no line.
         assert text == "" or len(found) == len(calm.split("\n"))
         assert max(map(len, found)) <= escaping.LONGEST_LINE
@@ -207,8 +207,8 @@ def test_what_the_program_prints_is_safe(text, capsys):
         model_lines({text: {"task": [text]}}),
         stats_lines(Path("c"), text, {text: text}, {"a": [text]}),
         plugin_lines([PluginInfo(text, text, text, text, problems=(text,))]),
-        forecasts.forecast_lines(Forecast((task,), text, text, 0.0, 1, 0, None)),
-        [status.closing_line("benchmark", [text], [text])],
+        dry_run.forecast_lines(Forecast((task,), text, text, 0.0, 1, 0, None)),
+        [listings.closing_line("benchmark", [text], [text])],
         build_table([summary(text)], 100),
     ):
         capsys.readouterr()

@@ -16,7 +16,16 @@ from turnkeyml.cache import BuildFolder, add_evaluation, update_stats
 from turnkeyml.errors import UsageError
 from turnkeyml.escaping import LONGEST_CELL
 from turnkeyml.nouns import Flag, FlagKind, Grade
-from turnkeyml.report import Report, Section, Table, formats, render, rows, table, write_report
+from turnkeyml.report import (
+    Report,
+    Section,
+    Table,
+    cache_report,
+    formats,
+    render,
+    rows,
+    write_report,
+)
 
 from .test_compare import between, fail, folder_of, measure, run, stream
 
@@ -251,9 +260,9 @@ def test_a_report_of_many_rows_is_never_whole_in_memory(name, tmp_path, monkeypa
         word = f"{number:04}" * (width // 4)
         yield {"build_name": f"b{number}", "status": "successful", "runtime": word}
 
-    monkeypatch.setattr(table, "build_folders", lambda cache: range(count))
-    monkeypatch.setattr(table, "read_build", lambda number, with_history: number)
-    monkeypatch.setattr(table, "rows_of", row)
+    monkeypatch.setattr(cache_report, "build_folders", lambda cache: range(count))
+    monkeypatch.setattr(cache_report, "read_build", lambda number, with_history: number)
+    monkeypatch.setattr(cache_report, "rows_of", row)
     tracemalloc.start()
     try:
         (path,) = write_report([tmp_path], tmp_path, [name])

@@ -148,7 +148,7 @@ def test_a_failing_script_is_in_the_document(turnkey, tmp_path):
 
 def test_the_schema_in_the_documents_is_the_current_one():
     assert json.loads(SCHEMA_FILE.read_text()) == document_schema(), (
-        "python -m turnkeyml.report.schema > docs/turnkey.schema.json"
+        "python -m turnkeyml.report.documents > docs/turnkey.schema.json"
     )
 
 

@@ -13,7 +13,7 @@ from turnkeyml.display import pace_in_words
 
 SHOW = """
 import time
-from turnkeyml.display.overview_watchers import BarWatcher
+from turnkeyml.display.overview import BarWatcher
 from turnkeyml.nouns import Input, InputResult
 
 watcher = BarWatcher(12)

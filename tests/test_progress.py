@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 
 from turnkeyml.cli import main
-from turnkeyml.display import Progress
-from turnkeyml.display import progress as shown
+from turnkeyml.display import CountProgress
+from turnkeyml.display import console as shown
 
 from .fabricated import evaluation, fabricate
 
@@ -26,7 +26,7 @@ def two(tmp_path):
 def tell_all(seconds):
     """Tell of a hundred things, of which each takes so many seconds."""
     ticks = count(0, seconds)
-    with Progress(clock=lambda: next(ticks)) as progress:
+    with CountProgress(clock=lambda: next(ticks)) as progress:
         for number in range(100):
             progress.tell("Comparing", number, 1000)
 

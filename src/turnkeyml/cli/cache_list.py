@@ -10,7 +10,7 @@ from turnkeyml.cache import BuildSummary
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, tell_damages, wants_json
 from turnkeyml.display import (
-    Progress,
+    CountProgress,
     build_table,
     names_lines,
     print_lines,
@@ -46,5 +46,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(cache: dict[str, Any]) -> list[BuildSummary]:
     """The summaries of all builds."""
-    with Progress() as progress:
+    with CountProgress() as progress:
         return build_summaries(progress=progress.counting("Reading new builds"), **cache)

@@ -7,7 +7,7 @@ import argparse
 from turnkeyml.api import save_report
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import Progress, print_lines
+from turnkeyml.display import CountProgress, print_lines
 from turnkeyml.options import ReportOptions, settle
 from turnkeyml.report import SavedReport
 
@@ -16,7 +16,7 @@ def run(options: argparse.Namespace) -> int:
     """Write a report of caches, one file per format."""
     chosen = settle(ReportOptions, given(options, ReportOptions))
     with Output(options.command, wants_json(options)) as output:
-        with Progress() as progress:
+        with CountProgress() as progress:
             files = save_report(progress.counting("Reading builds"), **chosen)
         for saved in files:
             print_lines(_sentence(saved))

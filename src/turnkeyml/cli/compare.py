@@ -10,7 +10,7 @@ from typing import Any
 from turnkeyml.api import compare, conditions_met, save_comparison
 from turnkeyml.cli.arguments import given
 from turnkeyml.cli.output import Output, wants_json
-from turnkeyml.display import Progress, in_terminal, print_errors, print_lines, write_document
+from turnkeyml.display import CountProgress, in_terminal, print_errors, print_lines, write_document
 from turnkeyml.options import CompareOptions, CompareView, settle
 from turnkeyml.report import find_format, render, undecided_in_words
 
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     conditions = settle(CompareOptions, given(options, CompareOptions))
     view = settle(CompareView, given(options, CompareView))
     with Output("compare", wants_json(options)) as output:
-        with Progress() as progress:
+        with CountProgress() as progress:
             comparison = compare(options.a, options.b, progress.tell)
         _show(comparison, view)
         met = conditions_met(comparison, **conditions)

@@ -1,8 +1,8 @@
-"""The one place that prints: lines for people, and documents for programs.
+"""The one place that prints: lines for people, documents for programs, and the count of a command.
 
 What is printed may contain names and messages from outside, so every line passes ``escaping``. A
 standard stream may be closed, full or gone. That must not cost the results of a run: what cannot be
-printed is dropped, and ``finish`` says so at the end.
+printed is dropped, and ``finish_streams`` says so at the end.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
 from typing import TextIO
 
 from turnkeyml.escaping import one_line
 
 CLEAR_LINE = "\r\x1b[K"
-
+TERMINAL_SECONDS, PIPE_SECONDS = 0.2, 10.0
+"""Between two updates; what takes less shows none."""
 _failed: dict[str, str] = {}
 """Why a stream of this program could not be written to, by its name."""
 
@@ -52,6 +56,52 @@ def in_terminal(stream: str = "stdout") -> bool:
 def terminal_width() -> int | None:
     """The columns of the terminal; None if standard output is none."""
     return shutil.get_terminal_size().columns if in_terminal() else None
+
+
+class CountProgress:
+    """Shows a count on standard error: one line that changes in a terminal, else new lines.
+
+    What is done in less than the seconds between two updates shows nothing.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        from turnkeyml import environment  # most commands that print need none of it
+
+        self._in_terminal = in_terminal("stderr")
+        self._is_shown = environment.build_monitor() or not self._in_terminal
+        self._seconds = TERMINAL_SECONDS if self._in_terminal else PIPE_SECONDS
+        self._clock = clock
+        self._last = clock()
+        self._is_dirty = False
+
+    def __enter__(self) -> CountProgress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_dirty:
+            overwrite("", "stderr")
+
+    def tell(self, doing: str, done: int, total: int) -> None:
+        """Show what is being done and how much of it is, if it is time."""
+        now = self._clock()
+        if not self._is_shown or now < self._last + self._seconds:
+            return
+        self._last = now
+        text = f"{doing}: {done:,} of {total:,}"
+        if self._in_terminal:
+            self._is_dirty = True
+            overwrite(text, "stderr")
+        else:
+            print_errors(text)
+
+    def counting(self, doing: str) -> Callable[[int, int], None]:
+        """Return a function that is told how much is done and of how much."""
+        return lambda done, total: self.tell(doing, done, total)
 
 
 def open_standard_streams() -> None:

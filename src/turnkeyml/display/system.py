@@ -1,12 +1,20 @@
-"""The text of ``turnkey system-info``."""
+"""The text of ``turnkey system-info`` and ``turnkey plugins``: what this machine has."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from turnkeyml.display.status import size_in_words
-from turnkeyml.nouns import DeviceInfo, GpuInfo, Grade, NoiseFloor, RuntimeInfo, SystemInfo
+from turnkeyml.display.builds import memory_in_words
+from turnkeyml.nouns import (
+    DeviceInfo,
+    GpuInfo,
+    Grade,
+    NoiseFloor,
+    PluginInfo,
+    RuntimeInfo,
+    SystemInfo,
+)
 from turnkeyml.report import text_table
 
 LEAST_WIDTH = 24
@@ -19,6 +27,7 @@ RELIABLE = {
 }
 """What a grade promises."""
 ALL = "all"
+KINDS = ("devices", "runtimes", "sequences", "stages")
 
 
 def system_lines(info: SystemInfo, width: int | None = None) -> list[str]:
@@ -42,7 +51,7 @@ def _machine(info: SystemInfo) -> dict[str, str]:
         "platform": info.platform,
         "CPU": f"{info.cpu} ({info.architecture})",
         "cores": _cores(info),
-        "memory": size_in_words(info.memory_bytes) if info.memory_bytes else "unknown",
+        "memory": memory_in_words(info.memory_bytes) if info.memory_bytes else "unknown",
         "GPUs": "; ".join(map(_gpu, info.gpus)) or "none found",
         **{name: version or "not installed" for name, version in info.libraries.items()},
     }
@@ -54,7 +63,7 @@ def _cores(info: SystemInfo) -> str:
 
 
 def _gpu(gpu: GpuInfo) -> str:
-    memory = f", {size_in_words(gpu.memory_bytes)}" if gpu.memory_bytes else ""
+    memory = f", {memory_in_words(gpu.memory_bytes)}" if gpu.memory_bytes else ""
     return f"{gpu.name}{memory}, {f'driver {gpu.driver}' if gpu.driver else 'no driver'}"
 
 
@@ -145,3 +154,22 @@ def _wrapped(text: str, start: str, width: int | None) -> Iterable[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def plugin_lines(plugins: Iterable[PluginInfo]) -> list[str]:
+    """What each plugin is, what it adds, and its problems."""
+    found = list(plugins)
+    if not found:
+        return ["No plugins are installed; docs/plugins.md shows how to write one."]
+    return [line for plugin in found for line in _lines(plugin)]
+
+
+def _lines(plugin: PluginInfo) -> Iterator[str]:
+    yield f"{plugin.name} {plugin.version}".rstrip()
+    yield f"    from:       {plugin.source}" + (f" in {plugin.location}" if plugin.location else "")
+    for kind in KINDS:
+        names = getattr(plugin, kind)
+        if names:
+            yield f"    {kind + ':':<12}{', '.join(names)}"
+    for problem in plugin.problems:
+        yield f"    {'problem:':<12}{problem}"

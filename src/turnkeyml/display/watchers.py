@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from turnkeyml import environment
 from turnkeyml.display import console
-from turnkeyml.display.status import HEADER, listing
+from turnkeyml.display.listings import HEADER, listing
 from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
     ArtifactChanged,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
-    from turnkeyml.display.overview_watchers import OverviewWatcher
+    from turnkeyml.display.overview import OverviewWatcher
 
 SILENCE_SECONDS = 15.0
 """How long nothing is printed before a line says what is still being done."""
@@ -48,7 +48,7 @@ def make_watcher(
     ``verbose`` shows every flag of a measurement.
     """
     if overview:
-        from turnkeyml.display.overview_watchers import make_overview_watcher
+        from turnkeyml.display.overview import make_overview_watcher
 
         return make_overview_watcher(overview)
     plain = environment.debug() or not environment.build_monitor() or not console.in_terminal()

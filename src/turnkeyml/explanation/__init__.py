@@ -5,15 +5,11 @@ from turnkeyml.doors import door
 __getattr__ = door(
     __name__,
     {
-        "accounting": "account",
-        "costs": "cost_of",
-        "disturbance": "best_of is_disturbed watched",
+        "costs": "SourceNode cost_of read_source",
         "explain": "explain_build",
         "findings": "findings_of",
-        "layers": "with_nodes",
-        "peaks": "Accelerator bandwidth measure_peaks peaks_of",
-        "roofline": "held_to_peaks is_transfer limit_of operators_of types_of",
-        "source": "SourceNode read_source",
-        "words": "counted gigaflops milliseconds size",
+        "peaks": "Accelerator bandwidth best_of is_disturbed measure_peaks peaks_of watched",
+        "quantities": "counted gigaflops milliseconds size",
+        "roofline": "account held_to_peaks is_transfer limit_of operators_of types_of with_nodes",
     },
 )

@@ -1,4 +1,7 @@
-"""Explaining a build: measure, account, compare with the peaks, find, keep."""
+"""Explain a build: measure, account, compare with the peaks, find, keep.
+
+A profiled run is kept as well, in the Chrome trace event format, which Perfetto opens.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from turnkeyml.cache import (
     ABANDONED,
@@ -18,26 +22,36 @@ from turnkeyml.cache import (
     write_json,
 )
 from turnkeyml.errors import MeasureError
-from turnkeyml.explanation.accounting import account
-from turnkeyml.explanation.disturbance import is_disturbed
+from turnkeyml.explanation.costs import SourceNode, read_source
 from turnkeyml.explanation.findings import findings_of
-from turnkeyml.explanation.layers import with_nodes
-from turnkeyml.explanation.observing import Observed, observe
-from turnkeyml.explanation.peaks import Accelerator, bandwidth, peaks_of
+from turnkeyml.explanation.measurements import Observed, observe
+from turnkeyml.explanation.peaks import Accelerator, bandwidth, is_disturbed, peaks_of
 from turnkeyml.explanation.roofline import (
+    account,
     held_to_peaks,
     is_transfer,
     limits_of,
     modules_of,
     operators_of,
     types_of,
+    with_nodes,
     without_bounds,
 )
-from turnkeyml.explanation.source import SourceNode, read_source
-from turnkeyml.explanation.trace import trace_of
-from turnkeyml.nouns import LAYER, Evaluation, Explanation, Peaks, Performance, Plan, to_dict
+from turnkeyml.nouns import (
+    LAYER,
+    Evaluation,
+    Explanation,
+    Operator,
+    Peaks,
+    Performance,
+    Plan,
+    Profile,
+    Span,
+    to_dict,
+)
 from turnkeyml.runtimes import Runtime, find_device, find_runtime, gpu_index
 
+PROCESS = 1
 Tell = Callable[[str], None]
 
 
@@ -182,3 +196,55 @@ def _explain(
         no_roofline=no_roofline,
         trace=trace.relative_to(folder.path).as_posix(),
     )
+
+
+def trace_of(explanation: Explanation, profile: Profile) -> dict[str, Any]:
+    """The trace of a profile; each operator has its cost and its bound as arguments.
+
+    The times are as they were recorded, with what the profiler costs.
+    """
+    known = {operator.name: operator for operator in explanation.operators}
+    threads = list(dict.fromkeys(span.thread or "operators" for span in profile.spans))
+    title = f"{explanation.build_name} on {explanation.runtime} {explanation.precision}".strip()
+    return {
+        "displayTimeUnit": "ms",
+        "otherData": {"profiler": profile.profiler, "model": explanation.model},
+        "traceEvents": [
+            _name("process_name", title, 0),
+            *(_name("thread_name", thread, n) for n, thread in enumerate(threads, 1)),
+            *(
+                _event(span, threads.index(span.thread or "operators") + 1, known.get(span.name))
+                for span in profile.spans
+            ),
+        ],
+    }
+
+
+def _name(kind: str, name: str, thread: int) -> dict[str, Any]:
+    return {"name": kind, "ph": "M", "pid": PROCESS, "tid": thread, "args": {"name": name}}
+
+
+def _event(span: Span, thread: int, operator: Operator | None) -> dict[str, Any]:
+    return {
+        "name": span.name,
+        "cat": span.op_type,
+        "ph": "X",
+        "ts": span.start_us,
+        "dur": span.duration_us,
+        "pid": PROCESS,
+        "tid": thread,
+        "args": {} if operator is None else _arguments(operator),
+    }
+
+
+def _arguments(operator: Operator) -> dict[str, Any]:
+    return {
+        "type": operator.op_type,
+        "ms per run": operator.ms,
+        "share of the latency": operator.share,
+        "GFLOP": None if operator.flops is None else operator.flops / 1e9,
+        "MB": None if operator.bytes is None else operator.bytes / 1e6,
+        "least ms": operator.least_ms,
+        "bound": operator.bound.value,
+        "shapes": ", ".join(f"{t.dtype}{list(t.shape)}" for t in operator.inputs),
+    }

@@ -9,18 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from turnkeyml.explanation.accelerated import ACCELERATED, BY_HOST
-from turnkeyml.explanation.dominance import SHORT_MS, dominant, is_overhead, named_operator
-from turnkeyml.explanation.kinds import Kind, kind_of
-from turnkeyml.explanation.roofline import is_transfer
-from turnkeyml.explanation.threads import thread_findings
-from turnkeyml.explanation.words import counted, gigaflops, kinds_in_words, milliseconds, size
+from turnkeyml.explanation.costs import ARITHMETIC, Kind, kind_of
+from turnkeyml.explanation.gpu_findings import ACCELERATED, BY_HOST
+from turnkeyml.explanation.quantities import counted, gigaflops, kinds_in_words, milliseconds, size
+from turnkeyml.explanation.roofline import is_transfer, limit_of
 from turnkeyml.nouns import Alternative, Bound, Explanation, Finding, Operator
 
 NOTABLE = 0.05
 """A share of the latency below which nothing is worth a sentence."""
 LARGE = 0.15
 CLOSE = 0.5
+DOMINANT = 0.3
+"""A share that makes a type or an operator the first thing to look at."""
+GOOD = 0.5
+"""Of what the machine allows, from which on an implementation is good."""
+MOST = 0.5
+"""Of the time of a type, that other rules explain if they explain the type."""
+SHORT_MS = 0.01
+ALIKE = 1.03
+"""Latencies whose ratio is below this are the same, as precisely as we measure here."""
+POOR = 0.6
+"""A share of the ideal speed-up below which threads are not used well."""
+OWN_RULES = (Kind.CAST, Kind.LAYOUT)
+"""Kinds whose share another rule explains better; so do those for arithmetic and for weights where
+the machine is the limit, and that for overhead."""
 
 
 def findings_of(explanation: Explanation) -> Explanation:
@@ -30,18 +42,6 @@ def findings_of(explanation: Explanation) -> Explanation:
         rules = tuple(rule for rule in rules if rule not in FROM_PEAKS)
     found = [finding for rule in rules for finding in rule(explanation)]
     return replace(explanation, findings=tuple(sorted(found, key=lambda one: -one.ms)))
-
-
-def _of_kinds(explanation: Explanation, *kinds: Kind) -> list[Operator]:
-    return [one for one in explanation.operators if kind_of(one.op_type) in kinds]
-
-
-def _sum(operators: Iterable[Operator]) -> float:
-    return sum(operator.ms for operator in operators)
-
-
-def _share(explanation: Explanation, ms: float) -> str:
-    return f"{ms / explanation.latency:.0%}"
 
 
 def casts(explanation: Explanation) -> Iterator[Finding]:
@@ -92,6 +92,97 @@ def layout(explanation: Explanation) -> Iterator[Finding]:
         "avoid transposes in the model (channels-last inputs, attention without permutes), or try "
         "a runtime that fuses them: turnkey race",
         ms,
+    )
+
+
+def dominant(explanation: Explanation) -> Iterator[Finding]:
+    """A few operators, or one type, that take most of the time."""
+    if not explanation.operators:
+        return
+    first = explanation.operators[0]
+    if named_operator(explanation) is not None:
+        yield _one_operator(explanation, first)
+        return
+    for part in explanation.types[:1]:
+        group = [one for one in explanation.operators if one.op_type == part.name]
+        if part.share < DOMINANT or _sum(filter(_is_explained, group)) > MOST * part.ms:
+            continue
+        precisions = sorted({one.precision for one in group if one.precision})
+        inside = f" in {' and '.join(precisions)}" if precisions else ""
+        yield Finding(
+            "operator type",
+            f"{part.share:.0%} of the time in {counted(part.count, f'{part.name} node')}{inside}.",
+            f"{milliseconds(part.ms)}{_allowed(explanation, group)}; the longest is {first.name}"
+            if first in group
+            else f"{milliseconds(part.ms)}{_allowed(explanation, group)}",
+            _advice_for(explanation, group),
+            part.ms,
+        )
+
+
+def named_operator(explanation: Explanation) -> Operator | None:
+    """The operator that a finding of its own is about; None if there is none."""
+    for first in explanation.operators[:1]:
+        if first.share >= DOMINANT and len(explanation.operators) > 1 and not _is_explained(first):
+            return first
+    return None
+
+
+def is_overhead(operator: Operator) -> bool:
+    """Whether a call is so short that it is mostly the call, as far from the peaks as it is."""
+    is_short = operator.ms / max(operator.calls, 1.0) < SHORT_MS
+    return is_short and limit_of(operator) in ("overhead", "unknown")
+
+
+def _is_explained(operator: Operator) -> bool:
+    kind, efficiency = kind_of(operator.op_type), operator.efficiency
+    is_close = efficiency is not None and efficiency >= GOOD
+    return kind in OWN_RULES or (kind in ARITHMETIC and is_close) or is_overhead(operator)
+
+
+def _one_operator(explanation: Explanation, one: Operator) -> Finding:
+    inside = f", in {one.precision}" if one.precision else ""
+    return Finding(
+        "operator",
+        f"{one.share:.0%} of the time in one of {len(explanation.operators)} operators: {one.name} "
+        f"({one.op_type}{inside}).",
+        f"{milliseconds(one.ms)}{_allowed(explanation, [one])}",
+        _advice_for(explanation, [one]),
+        one.ms,
+    )
+
+
+def _allowed(explanation: Explanation, group: list[Operator]) -> str:
+    """What the machine would allow for some operators, as the end of a sentence."""
+    if explanation.no_roofline:
+        return ""
+    known = [one for one in group if one.least_ms is not None]
+    if len(known) < len(group):
+        return "; its cost is unknown" if len(group) == 1 else "; the cost of some is unknown"
+    least = sum(one.least_ms or 0.0 for one in known)
+    bounds = {one.bound for one in known}
+    what = f" ({known[0].bound} bound)" if len(bounds) == 1 else ""
+    return (
+        f"; this machine allows {milliseconds(least)}{what}, so that "
+        f"{_percent(least / max(_sum(known), 1e-12))} of what it could do is reached"
+    )
+
+
+def _percent(share: float) -> str:
+    return "less than 1%" if share < 0.01 else f"{share:.0%}"
+
+
+def _advice_for(explanation: Explanation, group: list[Operator]) -> str:
+    if explanation.no_roofline:
+        return "try another runtime: turnkey race"
+    ms, least = _sum(group), sum(one.least_ms or 0.0 for one in group)
+    if any(one.least_ms is None for one in group):
+        return "replace the operator, or try another runtime: turnkey race"
+    if least >= GOOD * ms:
+        return "the implementation is good: only less work, or a lower precision, makes it faster"
+    return (
+        "the implementation is far from what the machine allows: try another runtime (turnkey "
+        "race), another opset or another form of the operator"
     )
 
 
@@ -217,6 +308,67 @@ def _doubt(other: Alternative) -> str:
     return f"; its outputs are not trusted ({other.verdict})"
 
 
+def thread_findings(explanation: Explanation) -> Iterator[Finding]:
+    """That fewer threads are as fast or faster, or that more of them help little."""
+    fewer = [
+        one
+        for one in explanation.alternatives
+        if one.ms is not None
+        and one.threads < explanation.threads
+        and one.precision == explanation.precision
+    ]
+    if not fewer:
+        return
+    best = min(fewer, key=_ms)
+    enough = next(
+        (one for one in fewer if _ms(one) <= ALIKE * min(_ms(best), explanation.latency)), None
+    )
+    if enough is not None and _ms(enough) <= ALIKE * explanation.latency:
+        yield _enough(explanation, enough)
+    elif fewer[0].threads == 1:
+        yield from _poor(explanation, fewer[0])
+
+
+def _enough(explanation: Explanation, one: Alternative) -> Finding:
+    gain = explanation.latency - _ms(one)
+    ratio = explanation.latency / _ms(one)
+    few, many = counted(one.threads, "thread"), counted(explanation.threads, "thread")
+    verb = "is" if one.threads == 1 else "are"
+    text = f"{few} {verb} as fast as {explanation.threads}."
+    if ratio > ALIKE:
+        text = f"{few} {verb} {ratio:.2f} times as fast as {explanation.threads}."
+    return Finding(
+        "threads",
+        text,
+        f"{milliseconds(_ms(one))} with {few}, {milliseconds(explanation.latency)} with {many}, "
+        "measured in turns",
+        f"use --threads {one.threads}",
+        max(gain, 0.0) or explanation.latency * 0.01,
+    )
+
+
+def _poor(explanation: Explanation, one: Alternative) -> Iterator[Finding]:
+    speedup = _ms(one) / explanation.latency
+    ideal = min(explanation.threads, explanation.peaks.threads)
+    efficiency = speedup / ideal
+    if efficiency >= POOR:
+        return
+    yield Finding(
+        "parallelism",
+        f"{explanation.threads} threads are only {speedup:.2f} times as fast as 1: "
+        f"{efficiency:.0%} of the ideal.",
+        f"{milliseconds(_ms(one))} with 1 thread, {milliseconds(explanation.latency)} with "
+        f"{explanation.threads}, measured in turns",
+        "use fewer threads and run several inferences at a time, or a larger batch",
+        explanation.latency - _ms(one) / ideal,
+    )
+
+
+def _ms(one: Alternative) -> float:
+    assert one.ms is not None
+    return one.ms
+
+
 def unknown(explanation: Explanation) -> Iterator[Finding]:
     """Operators about whose cost nothing is known, without one that has a finding of its own."""
     named = named_operator(explanation)
@@ -234,6 +386,18 @@ def unknown(explanation: Explanation) -> Iterator[Finding]:
         "compare with another runtime: turnkey race",
         ms,
     )
+
+
+def _of_kinds(explanation: Explanation, *kinds: Kind) -> list[Operator]:
+    return [one for one in explanation.operators if kind_of(one.op_type) in kinds]
+
+
+def _sum(operators: Iterable[Operator]) -> float:
+    return sum(operator.ms for operator in operators)
+
+
+def _share(explanation: Explanation, ms: float) -> str:
+    return f"{ms / explanation.latency:.0%}"
 
 
 Rule = Callable[[Explanation], Iterator[Finding]]

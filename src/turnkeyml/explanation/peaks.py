@@ -1,12 +1,16 @@
-"""What this machine can do with so many threads, or its GPU: measured once, kept in the cache."""
+"""Peaks of this machine with so many threads, or of its GPU: measured once, kept in the cache.
+
+Child processes measure them. Peaks of a machine that was busy are measured again the next time.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +18,10 @@ import numpy as np
 
 from turnkeyml import interpreter
 from turnkeyml.cache import peaks_file, read_json, write_json
-from turnkeyml.explanation.disturbance import best_of, is_disturbed, watched
 from turnkeyml.explanation.matrix_product import LIBRARIES, ON_ACCELERATOR
-from turnkeyml.explanation.words import counted
-from turnkeyml.nouns import DamagedRecord, Peaks, from_dict, to_dict
-from turnkeyml.system import allowed_processors, cpu_name
+from turnkeyml.explanation.quantities import counted
+from turnkeyml.nouns import OTHER_SHARE, DamagedRecord, Peaks, from_dict, to_dict
+from turnkeyml.system import Reading, allowed_processors, cpu_name, read_activity
 
 Tell = Callable[[str], None]
 Products = dict[str, dict[str, float]]
@@ -89,6 +92,47 @@ def _read(path: Path) -> Peaks | None:
         return from_dict(Peaks, read_json(path))
     except (OSError, ValueError, DamagedRecord):
         return None
+
+
+def watched(measure: Callable[[], Peaks]) -> Peaks:
+    """The peaks that a function measures in child processes, with what other programs used."""
+    before = _reading()
+    peaks = measure()
+    return replace(peaks, other_cores=before.until(_reading()).other_cores or 0.0)
+
+
+def _reading() -> Reading:
+    """The counters now; the children that have ended are ours."""
+    ours, now = os.times(), read_activity()
+    return replace(now, own=now.own + ours.children_user + ours.children_system)
+
+
+def is_disturbed(peaks: Peaks) -> bool:
+    """Whether other programs used so much of the machine that the peaks are too low."""
+    return peaks.other_cores > OTHER_SHARE * len(allowed_processors())
+
+
+def best_of(peaks: Peaks, kept: Peaks | None) -> Peaks:
+    """The faster one of each figure: a peak is what the machine has been seen to reach."""
+    if kept is None:
+        return peaks
+    return replace(
+        peaks,
+        products=_faster(peaks.products, kept.products),
+        bandwidths=_faster(peaks.bandwidths, kept.bandwidths),
+        other_cores=min(peaks.other_cores, kept.other_cores),
+    )
+
+
+def _faster(
+    one: dict[str, dict[str, float]], other: dict[str, dict[str, float]]
+) -> dict[str, dict[str, float]]:
+    found = {name: dict(speeds) for name, speeds in one.items()}
+    for name, speeds in other.items():
+        mine = found.setdefault(name, {})
+        for kernel, speed in speeds.items():
+            mine[kernel] = max(speed, mine.get(kernel, 0.0))
+    return found
 
 
 def measure_peaks(name: str, threads: int) -> Peaks:

@@ -1,17 +1,24 @@
-"""Operators against the measured peaks: how close is each to what the machine allows?"""
+"""Turn a profile into operators that are held against the measured peaks.
+
+First the layers of TensorRT, of which its profiler knows the names alone, get the types and shapes
+of the nodes that it has fused into them. Then the recorded times become parts of the latency that
+was measured without a profiler. Then each operator is compared with what the machine allows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from turnkeyml.explanation.accounting import Account
-from turnkeyml.explanation.costs import cost_of
-from turnkeyml.explanation.kinds import Kind, kind_of
+from turnkeyml.explanation.costs import ARITHMETIC, NOTHING, Kind, SourceNode, cost_of, kind_of
 from turnkeyml.explanation.peaks import bandwidth
-from turnkeyml.explanation.source import NOTHING, SourceNode
-from turnkeyml.nouns import Bound, Operator, OperatorTime, Part, Peaks, Profile
+from turnkeyml.explanation.quantities import milliseconds
+from turnkeyml.nouns import LAYER, Bound, Operator, OperatorTime, Part, Peaks, Profile, TensorShape
 
+WORTH_A_NOTE = 0.05
+LEAST_SHARE = 0.1
+"""Of its recorded time, that an operator keeps at least, whatever recording it costs."""
 CLOSE = 0.5
 """An operator that reaches this much of what the machine allows is held back by the machine."""
 BEYOND = 1.2
@@ -20,6 +27,174 @@ NOTABLE = 0.1
 """A share of the latency in such operators from which on nothing is concluded from the peaks."""
 SHORT_MS = 0.02
 """A shorter call that is far from what the machine allows is mostly overhead of the call."""
+LIMITS = ("compute", "memory", "kernels", "overhead", "transfers", "unknown")
+FUSED = "Fused subgraph"
+_SEPARATORS = re.compile(r" \+ |\|\||, |\.\.\.|[(){}\[\]]")
+_REFORMAT = re.compile(r"Reformatting CopyNode for (Input|Output) Tensor (\d+) to (.*)", re.S)
+
+
+def with_nodes(profile: Profile, source: Mapping[str, SourceNode]) -> Profile:
+    """The same profile, whose layers have the types and shapes of the nodes in their names."""
+    operators = [_layer(one, source) if one.op_type == LAYER else one for one in profile.operators]
+    return replace(profile, operators=tuple(operators))
+
+
+def _layer(layer: OperatorTime, source: Mapping[str, SourceNode]) -> OperatorTime:
+    copied = _REFORMAT.match(layer.name)
+    if copied:
+        return _reformat(layer, copied, source)
+    names = _names(layer.name, source)
+    heavy = [name for name in names if kind_of(source[name].op_type) in ARITHMETIC]
+    if "ForeignNode" in layer.name or len(heavy) > 1:
+        return replace(layer, op_type=FUSED, module=module_of(names[0]) if names else "")
+    if not names:
+        return layer
+    main = heavy[0] if heavy else names[-1]
+    node, last = source[main], source[names[-1]]
+    return replace(
+        layer,
+        op_type=node.op_type,
+        module=module_of(main),
+        inputs=_inputs(main, names, source),
+        outputs=tuple(last.writes.values()),
+    )
+
+
+def _names(text: str, source: Mapping[str, SourceNode]) -> list[str]:
+    """The nodes in the name of a layer, in the order of the file."""
+    words = {word.strip() for word in _SEPARATORS.split(text)}
+    return [name for name in source if name in words]
+
+
+def _inputs(
+    main: str, names: Sequence[str], source: Mapping[str, SourceNode]
+) -> tuple[TensorShape, ...]:
+    """What the main node of a layer reads, then what the others read from outside of it."""
+    written = {value for name in names for value in source[name].writes}
+    found = dict(source[main].reads)
+    for name in names:
+        found |= {v: t for v, t in source[name].reads.items() if v not in written}
+    return tuple(found.values())
+
+
+def _reformat(
+    layer: OperatorTime, copied: re.Match[str], source: Mapping[str, SourceNode]
+) -> OperatorTime:
+    """A copy of a tensor into another layout or precision, before or after a layer."""
+    side, number, target = copied[1], int(copied[2]), copied[3]
+    names = _names(target, source)
+    tensors: list[TensorShape] = []
+    if names:
+        node = source[names[0] if side == "Input" else names[-1]]
+        tensors = [*(node.reads if side == "Input" else node.writes).values()]
+    known = tuple(tensors[number : number + 1])
+    return replace(layer, op_type="Reformat", inputs=known, outputs=known)
+
+
+def module_of(name: str) -> str:
+    """The module that an exporter has put into the name of a node; empty if it has not."""
+    if not name.startswith("/"):
+        return ""
+    parts = name.split("/")[1:]
+    fused = [n for n, part in enumerate(parts) if part.endswith("Fusion")]
+    return ".".join(parts[: fused[0] if fused else len(parts)][:-1])
+
+
+@dataclass(frozen=True)
+class Account:
+    """Operators and the rest, which add up to the latency. Times are in milliseconds."""
+
+    latency: float
+    recorded_ms: float
+    """The sum of the operators as they were recorded."""
+    times: tuple[float, ...]
+    """The part of the latency of each operator, in the order of the profile."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def operators_ms(self) -> float:
+        return sum(self.times)
+
+    @property
+    def outside_ms(self) -> float:
+        return max(0.0, self.latency - self.operators_ms)
+
+
+def account(profile: Profile, latency: float) -> Account:
+    """How recorded times become parts of a latency.
+
+    The machine may have been faster or slower while it profiled: the plain runs in between tell by
+    how much. Operators that take longer together than a whole plain run include what it costs to
+    record them; that is taken off, in equal parts per call.
+    """
+    recorded = sum(operator.ms for operator in profile.operators)
+    if profile.on_device:
+        return _on_device(profile, latency, recorded)
+    drift = latency / profile.plain_ms
+    times = [ms * drift for ms in _without_recording(profile, recorded)]
+    return Account(latency, recorded, tuple(times), tuple(_notes(profile, recorded, drift)))
+
+
+def _on_device(profile: Profile, latency: float, recorded: float) -> Account:
+    """The times of an accelerator's own clock are parts of the latency as they are."""
+    scale = min(1.0, latency / recorded) if recorded else 1.0
+    times = tuple(operator.ms * scale for operator in profile.operators)
+    return Account(latency, recorded, times, tuple(_device_notes(profile, latency, recorded)))
+
+
+def _without_recording(profile: Profile, recorded: float) -> list[float]:
+    """The times of the operators, together at most a plain run."""
+    excess = recorded - profile.plain_ms
+    if excess <= 0:
+        return [operator.ms for operator in profile.operators]
+    each = excess / max(1.0, sum(operator.calls for operator in profile.operators))
+    left = [max(LEAST_SHARE * o.ms, o.ms - each * o.calls) for o in profile.operators]
+    return [ms * profile.plain_ms / sum(left) for ms in left]
+
+
+def _device_notes(profile: Profile, latency: float, recorded: float) -> Iterator[str]:
+    yield from _cost_of_profiling(profile)
+    if recorded > (1 + WORTH_A_NOTE) * latency:
+        yield (
+            f"The operators were recorded with {milliseconds(recorded)} together, more than the "
+            f"latency; they were multiplied by {latency / recorded:.2f}."
+        )
+    yield from profile.notes
+
+
+def _notes(profile: Profile, recorded: float, drift: float) -> Iterator[str]:
+    plain = milliseconds(profile.plain_ms)
+    now = milliseconds(profile.plain_ms * drift)
+    yield from _cost_of_profiling(profile)
+    if recorded > (1 + WORTH_A_NOTE) * profile.plain_ms:
+        yield (
+            f"The operators were recorded with {milliseconds(recorded)} together, more than a run "
+            f"without the profiler takes ({plain}); the excess was taken off in equal parts per "
+            "call."
+        )
+    short = [o for o in profile.operators if o.ms * 1e3 < profile.resolution_us * o.calls]
+    if recorded < (1 - WORTH_A_NOTE) * profile.plain_ms and len(short) > 1:
+        yield (
+            f"{len(short)} of {len(profile.operators)} operators are shorter than the unit of the "
+            f"profiler's clock ({profile.resolution_us:g} µs); most of their time counts as "
+            "outside of operators."
+        )
+    if abs(drift - 1) > WORTH_A_NOTE:
+        yield (
+            f"Runs took {plain} while the profiler was used and {now} when the latency was "
+            f"measured; the times of the operators were multiplied by {drift:.2f}."
+        )
+    yield from profile.notes
+
+
+def _cost_of_profiling(profile: Profile) -> Iterator[str]:
+    plain, profiled = milliseconds(profile.plain_ms), milliseconds(profile.profiled_ms)
+    if profile.profiled_ms > (1 + WORTH_A_NOTE) * profile.plain_ms:
+        cost = profile.profiled_ms / profile.plain_ms - 1
+        yield (
+            f"{profile.profiler} makes a run {cost:.0%} slower ({profiled} instead of {plain}); "
+            "that is no part of the latency."
+        )
 
 
 def operators_of(
@@ -50,25 +225,10 @@ def operators_of(
     return tuple(sorted(found, key=lambda operator: -operator.ms))
 
 
-def without_bounds(operators: Iterable[Operator]) -> tuple[Operator, ...]:
-    """The operators without what the machine allows, where their times are not those of the
-    machine that computes them."""
-    return tuple(replace(one, least_ms=None, bound=Bound.UNKNOWN) for one in operators)
-
-
 def _math_of(operator: OperatorTime, precision: str, profile: Profile) -> str:
     """The precision of the arithmetic, which may be less than that of the data."""
     is_rounded = precision == "fp32" and kind_of(operator.op_type).value in profile.tf32
     return "tf32" if is_rounded else precision
-
-
-def module_of(name: str) -> str:
-    """The module that an exporter has put into the name of a node; empty if it has not."""
-    if not name.startswith("/"):
-        return ""
-    parts = name.split("/")[1:]
-    fused = [n for n, part in enumerate(parts) if part.endswith("Fusion")]
-    return ".".join(parts[: fused[0] if fused else len(parts)][:-1])
 
 
 def _against(operator: Operator, peaks: Peaks, all_weights: float) -> Operator:
@@ -97,12 +257,11 @@ def _moving_ms(operator: Operator, peaks: Peaks, all_weights: float) -> float | 
 def _computing_ms(operator: Operator, peaks: Peaks) -> float | None:
     assert operator.flops is not None
     peak = peaks.product(operator.precision)
-    if not operator.flops or (peak is None and kind_of(operator.op_type) not in _HEAVY):
+    if not operator.flops or (
+        peak is None and kind_of(operator.op_type) not in (*ARITHMETIC, Kind.UNKNOWN)
+    ):
         return 0.0  # moving its data takes longer in any precision
     return None if peak is None else operator.flops / peak / 1e6
-
-
-_HEAVY = (Kind.MATMUL, Kind.CONV, Kind.CONV_TRANSPOSE, Kind.RECURRENT, Kind.ATTENTION, Kind.UNKNOWN)
 
 
 def is_transfer(operator: Operator) -> bool:
@@ -138,6 +297,12 @@ def _in_words(share: float, times: float) -> str:
     )
 
 
+def without_bounds(operators: Iterable[Operator]) -> tuple[Operator, ...]:
+    """The operators without what the machine allows, where their times are not those of the
+    machine that computes them."""
+    return tuple(replace(one, least_ms=None, bound=Bound.UNKNOWN) for one in operators)
+
+
 def types_of(operators: Iterable[Operator]) -> tuple[Part, ...]:
     """The operators by type, the most expensive first."""
     return _parts(operators, lambda operator: operator.op_type)
@@ -158,9 +323,6 @@ def _parts(operators: Iterable[Operator], name: Callable[[Operator], str]) -> tu
         for name, group in together.items()
     ]
     return tuple(sorted(parts, key=lambda part: -part.ms))
-
-
-LIMITS = ("compute", "memory", "kernels", "overhead", "transfers", "unknown")
 
 
 def limits_of(operators: Iterable[Operator], outside_ms: float) -> dict[str, float]:

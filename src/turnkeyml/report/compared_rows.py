@@ -1,8 +1,12 @@
-"""Rows for comparisons: one measurement or failure each, made from the cells of a report."""
+"""Rows for comparisons: one measurement or failure each, made from the cells of a report.
+
+The name of an item and the kind of a failure in words are the same in every report.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -25,13 +29,13 @@ from turnkeyml.nouns import (
     margins,
     point_of,
 )
-from turnkeyml.report.builds import LONGEST, check_latency
-from turnkeyml.report.cells import evaluation_cells
+from turnkeyml.report.builds import LONGEST, check_latency, evaluation_cells
 from turnkeyml.report.contract import Record
 
 W = TypeVar("W", bound=Word)
-
 FAILED_BUILDS = frozenset(status.value for status in BuildStatus if status.failed)
+MOST_CHARACTERS = 200
+"""Characters of a reason that tell its kind."""
 
 
 @dataclass(frozen=True)
@@ -173,9 +177,42 @@ def row_of_cells(cells: Record) -> Row | None:
     return None
 
 
+def text_of(cells: Record, name: str) -> str:
+    """A cell as text; empty if it is unknown."""
+    cell = cells.get(name)
+    return "" if cell is None else str(cell)
+
+
+def item_in_words(item: Item) -> str:
+    """The name of an item in a sentence."""
+    details = ", ".join(filter(None, (item.label, item.point)))
+    return f"{item.build_name} ({details})" if details else item.build_name
+
+
+def reason_in_words(reason: Any) -> str:
+    """The reason of a failure without line breaks, which messages of libraries may have."""
+    return " ".join(str(reason or "").split()) or "no reason is known"
+
+
+def kind_of(reason: str) -> str:
+    """A reason with placeholders for names and numbers, to group similar failures.
+
+    Exit codes, signals and error numbers stay: they tell causes apart.
+    """
+    text = re.sub(r"(/[^\s/:,;)]+)+", "PATH", reason)
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "NAME", text)
+    text = re.sub(r"\b[0-9a-f]{8,}\b", "HASH", text)
+    text = re.sub(r"(\b(?:code|signal|status|Errno) -?\d+)|\d+(\.\d+)?", _number_or_code, text)
+    return re.sub(r"\bN(?:[, x]+N)+\b", "N", text)[:MOST_CHARACTERS]
+
+
+def _number_or_code(found: re.Match[str]) -> str:
+    return found[1] or "N"
+
+
 def _failed_row(cells: Record, reason: str) -> Row:
     measured_at = text_of(cells, "measured_at")
-    return Row(item_of(cells), failure=one_line(cells.get(reason)), measured_at=measured_at)
+    return Row(item_of(cells), failure=reason_in_words(cells.get(reason)), measured_at=measured_at)
 
 
 def _measured_row(cells: Record) -> Row:
@@ -244,12 +281,6 @@ def _named(cells: Record, prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): text_of(cells, name) for name in names}
 
 
-def text_of(cells: Record, name: str) -> str:
-    """A cell as text; empty if it is unknown."""
-    cell = cells.get(name)
-    return "" if cell is None else str(cell)
-
-
 def _number(cells: Record, name: str) -> float:
     """A cell as a number; 0 if it is unknown or not finite."""
     try:
@@ -282,17 +313,6 @@ def _samples_path(folder: Path | None, name: str | None) -> Path | None:
     if folder is None or not name or Path(name).is_absolute() or ".." in Path(name).parts:
         return None
     return folder / name
-
-
-def item_in_words(item: Item) -> str:
-    """The name of an item in a sentence."""
-    details = ", ".join(filter(None, (item.label, item.point)))
-    return f"{item.build_name} ({details})" if details else item.build_name
-
-
-def one_line(reason: Any) -> str:
-    """The reason of a failure without line breaks, which messages of libraries may have."""
-    return " ".join(str(reason or "").split()) or "no reason is known"
 
 
 def _time(text: str) -> datetime | None:

@@ -1,41 +1,47 @@
-"""Read a side of a comparison: a cache, builds, a report or a JSON document."""
+"""Read the sides of a comparison: caches, builds, reports or JSON documents; match their rows."""
 
 from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from turnkeyml.cache import BuildFolder, build_folders
 from turnkeyml.errors import TurnkeyError
-from turnkeyml.nouns import DamagedRecord, Evaluation, InputResult, InvocationResult, from_dict
+from turnkeyml.nouns import (
+    ContestantKey,
+    DamagedRecord,
+    Evaluation,
+    InputResult,
+    InvocationResult,
+    from_dict,
+)
 from turnkeyml.report.builds import UNREADABLE, Count, counted, read_build
 from turnkeyml.report.compared_rows import (
     Item,
     Row,
     item_of,
-    one_line,
+    reason_in_words,
     row_of_cells,
     row_of_evaluation,
     text_of,
 )
 from turnkeyml.report.contract import Format
-from turnkeyml.report.document import SCHEMA
+from turnkeyml.report.documents import SCHEMA, parse
 from turnkeyml.report.formats import formats
-from turnkeyml.report.json_text import parse
 
 Progress = Callable[[str, int, int], None]
 """Gets what is being done, how many of it are done, and of how many."""
-
+Match = tuple[Row | None, Row | None]
+"""A row of A and its counterpart in B; None if there is none."""
 NEEDED_COLUMNS = ("build_name", "model_hash", "hash", "runtime", "status", "median_latency")
 WHAT_IT_MAY_BE = (
     "a cache directory, a build folder, a report of 'turnkey cache report', "
     "an evaluation.json or the output of --json"
 )
-
 DEPTH = 3
 """The number of folders from an evaluation.json up to its build folder."""
 
@@ -116,7 +122,7 @@ def _read_build(folder: BuildFolder) -> Side:
     model = item_of(build.cells)
     rows = [row_of_evaluation(model, s.evaluation, folder.path, s.cells) for s in build.evaluations]
     if build.failure and not build.evaluations:
-        rows.append(Row(model, failure=one_line(build.failure)))
+        rows.append(Row(model, failure=reason_in_words(build.failure)))
     return Side(tuple(rows), (build.remark,) if build.remark else ())
 
 
@@ -155,7 +161,7 @@ def _evaluation_file(path: Path, data: dict[str, Any]) -> Row:
 
 def _read_result(result: InputResult) -> Side:
     trouble = result.failure or result.script.error
-    remarks = (f"{result.input.name} failed: {one_line(trouble)}",) if trouble else ()
+    remarks = (f"{result.input.name} failed: {reason_in_words(trouble)}",) if trouble else ()
     rows = (row for found in result.invocations for row in _rows_of_invocation(found, result))
     return Side(tuple(rows), remarks)
 
@@ -167,7 +173,7 @@ def _rows_of_invocation(found: InvocationResult, result: InputResult) -> Iterato
         yield row_of_evaluation(model, evaluation)
     if found.failure and not found.evaluations:
         item = replace(model, parameters=dict(result.parameters))
-        yield Row(item, failure=one_line(found.failure))
+        yield Row(item, failure=reason_in_words(found.failure))
 
 
 def _read_report(path: Path, form: Format, text: str) -> Side:
@@ -195,3 +201,99 @@ def _read_report(path: Path, form: Format, text: str) -> Side:
         elif row is not None:
             rows.append(row)
     return Side(tuple(rows), tuple(remarks))
+
+
+def match_rows(side_a: Side, side_b: Side) -> Iterator[Match]:
+    """Every row with its counterpart, if it has one.
+
+    A failure that corresponds to several rows of the other side is matched with each of them.
+    """
+    identity = _identity([*side_a.rows, *side_b.rows])
+    groups: dict[tuple[str, ...], tuple[list[Row], list[Row]]] = {}
+    for number, side in enumerate((side_a, side_b)):
+        for row in side.rows:
+            groups.setdefault(identity(row.item), ([], []))[number].append(row)
+    for rows_a, rows_b in groups.values():
+        if _is_ambiguous(rows_a) or _is_ambiguous(rows_b):
+            stems_a, stems_b = _by_stem(rows_a), _by_stem(rows_b)
+            for stem in {**stems_a, **stems_b}:
+                yield from _pair_up(stems_a.get(stem, []), stems_b.get(stem, []))
+        else:
+            yield from _pair_up(rows_a, rows_b)
+
+
+def _identity(rows: Iterable[Row]) -> Callable[[Item], tuple[str, ...]]:
+    """A function that returns the identity of an item's model and inputs.
+
+    The invocation hash includes the model hash, so it is enough if an evaluation outside its build
+    folder does not know the model hash.
+    """
+    if all(row.item.model_hash for row in rows):
+        return lambda item: (item.model_hash, item.hash)
+    return lambda item: (item.hash or item.build_name,)
+
+
+def _is_ambiguous(rows: list[Row]) -> bool:
+    """Whether several scripts contain the same model, measured in the same way."""
+    stems = _by_stem(rows)
+    if len(stems) < 2:
+        return False
+    kinds = [kind for own in stems.values() for kind in {row.item.kind for row in own}]
+    if len(kinds) > len(set(kinds)):
+        return True
+    vague = [row for row in rows if _is_vague(row)]
+    return any(
+        one.item.stem != other.item.stem and one.is_like(other) for one in vague for other in rows
+    )
+
+
+def _by_stem(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.item.stem, []).append(row)
+    return found
+
+
+def _is_vague(row: Row) -> bool:
+    """Whether it failed before all of its kind was known, so that it is like several kinds."""
+    return bool(row.failure) and not all(astuple(row.item.kind))
+
+
+def _pair_up(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Iterator[Match]:
+    """Match the newest rows of one model.
+
+    Rows of the same kind come first. Then failures of several kinds are matched with each row that
+    has no counterpart yet.
+    """
+    newest_a, newest_b = _newest(rows_a), _newest(rows_b)
+    yield from ((row, newest_b[kind]) for kind, row in newest_a.items() if kind in newest_b)
+    left_a = [row for kind, row in newest_a.items() if kind not in newest_b]
+    left_b = [row for kind, row in newest_b.items() if kind not in newest_a]
+    vague_b = [row for row in left_b if _is_vague(row)]
+    matched: set[int] = set()
+    for a in left_a:
+        for b in left_b if _is_vague(a) else vague_b:
+            if a.is_like(b):
+                matched |= {id(a), id(b)}
+                yield a, b
+    yield from ((row, None) for row in left_a if id(row) not in matched)
+    yield from ((None, row) for row in left_b if id(row) not in matched)
+
+
+def _newest(rows: Sequence[Row]) -> dict[ContestantKey, Row]:
+    """The newest row of each kind; the last one if their times are unknown."""
+    kept: dict[ContestantKey, Row] = {}
+    vague: set[ContestantKey] = set()
+    for row in rows:
+        kind = row.item.kind
+        rivals = list(kept) if _is_vague(row) else [*filter(kept.__contains__, {kind, *vague})]
+        rivals = [rival for rival in rivals if kept[rival].is_like(row)]
+        if any(kept[rival].is_newer_than(row) for rival in rivals):
+            continue
+        for rival in rivals:
+            del kept[rival]
+            vague.discard(rival)
+        kept[kind] = row
+        if _is_vague(row):
+            vague.add(kind)
+    return kept

@@ -18,8 +18,6 @@ from turnkeyml.errors import UsageError
 if TYPE_CHECKING:
     from turnkeyml.report.contract import Format
 
-__all__ = ["by_suffix", "find_format", "formats", "names"]
-
 
 def names() -> tuple[str, ...]:
     """The values of ``--format``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from turnkeyml.report.contract import Report, TextFormat
-from turnkeyml.report.json_text import is_record, object_of, parse, report_of
+from turnkeyml.report.documents import is_record, object_of, parse, report_of
 
 
 class JsonLines(TextFormat):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from turnkeyml.escaping import markdown_code, markdown_text
-from turnkeyml.report.contract import Report, Section, TextFormat
-from turnkeyml.report.tables import markdown_lines
+from turnkeyml.report.contract import Report, Section, TextFormat, markdown_lines
 
 
 class Markdown(TextFormat):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from turnkeyml.escaping import one_line
-from turnkeyml.report.contract import Report, Section, TextFormat
-from turnkeyml.report.tables import table_lines
+from turnkeyml.report.contract import Report, Section, TextFormat, table_lines
 
 
 class Text(TextFormat):

@@ -1,1 +1,1 @@
-"""The HTML report: its data, the page around them, and the server that follows a cache."""
+"""The HTML report: the page with its data, and the server that follows a cache."""

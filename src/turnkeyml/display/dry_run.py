@@ -1,10 +1,10 @@
-"""What a run would do, as text."""
+"""The text of a dry run: what a run would do."""
 
 from __future__ import annotations
 
 import textwrap
 
-from turnkeyml.display.build_list import size_in_words
+from turnkeyml.display.builds import size_in_words
 from turnkeyml.nouns import Forecast, LastTime, TaskForecast
 
 FEW = 8

@@ -1,27 +1,97 @@
-"""The JSON Schema of the documents that ``--json`` prints, made from the typed records.
+"""The JSON documents that ``--json`` prints, records as JSON objects, and the JSON Schema of them.
 
-``python -m turnkeyml.report.schema`` prints it; ``docs/turnkey.schema.json`` is a copy.
+``python -m turnkeyml.report.documents`` prints the schema; ``docs/turnkey.schema.json`` is a copy.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
+import time
 import types
 import typing
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from turnkeyml import nouns
-from turnkeyml.nouns import Explanation, Forecast, PluginInfo, SystemInfo, TuneResult
-from turnkeyml.report.comparison import Comparison
-from turnkeyml.report.document import SCHEMA
+import turnkeyml
+from turnkeyml.escaping import json_text
+from turnkeyml.nouns import to_dict
+from turnkeyml.report.contract import Cell, Record, Report
 
+SCHEMA = "turnkey/1"
+"""Changes with every incompatible change; new fields are compatible."""
 RESULTS = {"results": {"type": "array", "items": {"$ref": "#/$defs/InputResult"}}}
+
+
+def make_document(command: str, *, ok: bool, **content: Any) -> dict[str, Any]:
+    """The document of a command; ``content`` may contain typed records."""
+    return {
+        "schema": SCHEMA,
+        "command": command,
+        "turnkey_version": turnkeyml.__version__,
+        "created": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "ok": ok,
+        **_finite(to_dict(content)),
+    }
+
+
+def to_json(document: dict[str, Any]) -> str:
+    """The text of a document."""
+    return json_text(
+        json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    )
+
+
+def _finite(value: Any) -> Any:
+    """The same with None for infinity and NaN, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return finite(value)
+
+
+def finite(cell: Any) -> Any:
+    """The value, or None for infinity and NaN, which JSON does not have."""
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def object_of(record: Record, columns: Iterable[str]) -> str:
+    """A record as a JSON object on one line."""
+    cells: dict[str, Cell] = {column: finite(record.get(column)) for column in columns}
+    return json_text(json.dumps(cells, ensure_ascii=False, allow_nan=False))
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text; a ``ValueError`` if it is invalid or nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def report_of(records: Any) -> Report:
+    """A report of parsed records; a ``ValueError`` if they are not a list of flat objects."""
+    if not isinstance(records, list) or not all(map(is_record, records)):
+        raise ValueError("it is not a list of flat objects")
+    columns = dict.fromkeys(name for record in records for name in record)
+    return Report(tuple(columns), records)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a parsed value is a flat object."""
+    nested = (dict, list)
+    return isinstance(value, dict) and not any(isinstance(v, nested) for v in value.values())
 
 
 def document_schema() -> dict[str, Any]:
     """The JSON Schema of the documents of all commands."""
+    from turnkeyml import nouns
+    from turnkeyml.nouns import Explanation, Forecast, PluginInfo, SystemInfo, TuneResult
+    from turnkeyml.report.comparison import Comparison
+
     definitions: dict[str, Any] = {}
     comparison = _of(Comparison, definitions)
     _of(nouns.InputResult, definitions)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from turnkeyml.explanation.quantities import counted, milliseconds, size
 from turnkeyml.explanation.roofline import SHORT_MS, is_transfer, limit_of
-from turnkeyml.explanation.words import counted, milliseconds, size
 from turnkeyml.nouns import Explanation, Finding, Operator
 
 CPU = "CPUExecutionProvider"

@@ -1,13 +1,13 @@
-"""The text listing of the models in an input."""
+"""The text listing of the models in an input, and the last line of a command."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from turnkeyml.display.builds import memory_in_words
 from turnkeyml.display.caution_lines import cautions, every_caution
-from turnkeyml.display.loads import by_runtime, load_lines
-from turnkeyml.display.results import interval_in_words, race_lines
+from turnkeyml.display.results import by_runtime, interval_in_words, load_lines, race_lines
 from turnkeyml.escaping import LONGEST_CELL, one_line
 from turnkeyml.nouns import (
     LATENCY_UNITS,
@@ -81,15 +81,6 @@ def listing(
     return "\n".join(one_line(line).rstrip() for line in lines)
 
 
-def size_in_words(size: float) -> str:
-    """A number of bytes with a unit, such as ``1.5 MB``."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if size < 1024:
-            return f"{round(float(size), 2)} {unit}"
-        size /= 1024
-    return f"{round(size, 2)} TB"
-
-
 def performance_lines(name: str, evaluation: Evaluation, verbose: bool = False) -> list[str]:
     """The result of ``benchmark_model``."""
     performance = evaluation.performance
@@ -153,7 +144,7 @@ def _model_lines(group: list[InvocationResult], show_status: bool, verbose: bool
     if first.file:
         line = f", line {first.line}" if first.line else ""
         yield inner + _field("Location:", first.file + line)
-    size = size_in_words(first.parameter_bytes)
+    size = memory_in_words(first.parameter_bytes)
     yield inner + _field("Parameters:", f"{first.parameters:,} ({size})")
     for remark in first.remarks:
         yield inner + _field("Note:", remark)
@@ -349,7 +340,7 @@ def _device_lines(evaluation: Evaluation, performance: Performance) -> list[str]
         lines.append(_field("Device time:", time))
     words = []
     if evaluation.device_peak_memory_bytes is not None:
-        words.append(f"{size_in_words(evaluation.device_peak_memory_bytes)} of its memory")
+        words.append(f"{memory_in_words(evaluation.device_peak_memory_bytes)} of its memory")
     if performance.energy_per_inference is not None:
         words.append(f"{significant(performance.energy_per_inference)} J per inference")
     return [*lines, _field("Accelerator:", ", ".join(words))] if words else lines
