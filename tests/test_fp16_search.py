@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeyml.build import MAX_TRIES, STRATEGIES, Conversion, Kept, Search, Subgraphs
+from turnkeyml.build import MAX_TRIES, STRATEGIES, Conversion, Fp16Search, Kept, Subgraphs
 from turnkeyml.nouns import Cause, Verdict, Verification
 from turnkeyml.verify import Reference
 
@@ -55,7 +55,7 @@ def subgraphs(verdict, *nodes, count=8):
 
 def kept_by(conversion, **settings):
     """What each try kept, and the outcome."""
-    found = Search(conversion, **settings).run()
+    found = Fp16Search(conversion, **settings).run()
     return conversion.converted, found
 
 

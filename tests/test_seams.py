@@ -88,7 +88,7 @@ FRAMEWORK = '''
     import onnx
 
     from turnkeyml.build.stage import ONNX, Stage
-    from turnkeyml.build.subject import Subject
+    from turnkeyml.build.captured_model import CapturedModel
     from turnkeyml.frameworks.framework import Framework
     from turnkeyml.frameworks.register import Call
     from turnkeyml.verify.reference import Reference
@@ -164,7 +164,7 @@ FRAMEWORK = '''
             self.model = lambda: target
 
 
-    class MatrixSubject(Subject):
+    class MatrixSubject(CapturedModel):
         framework = "matrices"
         precision = "fp32"
 

@@ -6,11 +6,12 @@ __getattr__ = door(
     __name__,
     {
         "builder": "Built build",
+        "captured_model": "CapturedModel FEW_SETS_BYTES comparable_on differ",
         "check": "check_onnx",
         "export": "ExportPytorch",
         "fingerprint": "Code DEPTH MOST_VALUES digest file_digest is_users_file",
         "fp16.conversion": "Kept convert_to_float16 largest_magnitudes out_of_range",
-        "fp16.search": "Conversion MAX_TRIES STRATEGIES Search",
+        "fp16.search": "Conversion Fp16Search MAX_TRIES STRATEGIES",
         "fp16.subgraphs": "Exact Subgraphs verify_subgraphs",
         "graph_rounding": "interpolates moved_by_rounding nearer the_same_decision",
         "int8": "quantize_dynamically quantize_statically",
@@ -21,16 +22,15 @@ __getattr__ = door(
         ),
         "onnx_weights": "to_float16 widen_bfloat16",
         "rescaled": "Rescaling difference",
-        "reuse": "SharedBuild Wanted key_of_sequence wanted_build why_rebuild",
+        "reuse": "SharedBuild WantedBuild key_of_sequence wanted_build why_rebuild",
         "sequences": (
             "DEFAULT_ONNX_OPSET SEQUENCES buildable_precisions check_file check_name "
             "find_sequence load_sequence_file pickle_sequence sequence_names sequence_with "
             "unpickle_sequence"
         ),
-        "stage": "CONVERTED_TO MODEL ONNX ONNX_FP32 Sequence Stage WIDENED_FROM Workbench",
+        "stage": "BuildContext CONVERTED_TO MODEL ONNX ONNX_FP32 Sequence Stage WIDENED_FROM",
         "stages.optimize_onnx": "OptimizeOnnx",
         "stages.set_success": "SetSuccess",
-        "subject": "FEW_SETS_BYTES Subject comparable_on differ",
         "submodules": "walk",
     },
 )

@@ -1,5 +1,9 @@
 # Written by .ci/doors from the table in __init__.py.
 from turnkeyml.build.builder import Built as Built, build as build
+from turnkeyml.build.captured_model import (
+    CapturedModel as CapturedModel, FEW_SETS_BYTES as FEW_SETS_BYTES, comparable_on as
+    comparable_on, differ as differ,
+)
 from turnkeyml.build.check import check_onnx as check_onnx
 from turnkeyml.build.export import ExportPytorch as ExportPytorch
 from turnkeyml.build.fingerprint import (
@@ -11,7 +15,8 @@ from turnkeyml.build.fp16.conversion import (
     largest_magnitudes, out_of_range as out_of_range,
 )
 from turnkeyml.build.fp16.search import (
-    Conversion as Conversion, MAX_TRIES as MAX_TRIES, STRATEGIES as STRATEGIES, Search as Search,
+    Conversion as Conversion, Fp16Search as Fp16Search, MAX_TRIES as MAX_TRIES, STRATEGIES as
+    STRATEGIES,
 )
 from turnkeyml.build.fp16.subgraphs import (
     Exact as Exact, Subgraphs as Subgraphs, verify_subgraphs as verify_subgraphs,
@@ -36,8 +41,8 @@ from turnkeyml.build.onnx_graph import (
 from turnkeyml.build.onnx_weights import to_float16 as to_float16, widen_bfloat16 as widen_bfloat16
 from turnkeyml.build.rescaled import Rescaling as Rescaling, difference as difference
 from turnkeyml.build.reuse import (
-    SharedBuild as SharedBuild, Wanted as Wanted, key_of_sequence as key_of_sequence, wanted_build
-    as wanted_build, why_rebuild as why_rebuild,
+    SharedBuild as SharedBuild, WantedBuild as WantedBuild, key_of_sequence as key_of_sequence,
+    wanted_build as wanted_build, why_rebuild as why_rebuild,
 )
 from turnkeyml.build.sequences import (
     DEFAULT_ONNX_OPSET as DEFAULT_ONNX_OPSET, SEQUENCES as SEQUENCES, buildable_precisions as
@@ -47,13 +52,9 @@ from turnkeyml.build.sequences import (
     unpickle_sequence,
 )
 from turnkeyml.build.stage import (
-    CONVERTED_TO as CONVERTED_TO, MODEL as MODEL, ONNX as ONNX, ONNX_FP32 as ONNX_FP32, Sequence as
-    Sequence, Stage as Stage, WIDENED_FROM as WIDENED_FROM, Workbench as Workbench,
+    BuildContext as BuildContext, CONVERTED_TO as CONVERTED_TO, MODEL as MODEL, ONNX as ONNX,
+    ONNX_FP32 as ONNX_FP32, Sequence as Sequence, Stage as Stage, WIDENED_FROM as WIDENED_FROM,
 )
 from turnkeyml.build.stages.optimize_onnx import OptimizeOnnx as OptimizeOnnx
 from turnkeyml.build.stages.set_success import SetSuccess as SetSuccess
-from turnkeyml.build.subject import (
-    FEW_SETS_BYTES as FEW_SETS_BYTES, Subject as Subject, comparable_on as comparable_on, differ as
-    differ,
-)
 from turnkeyml.build.submodules import walk as walk

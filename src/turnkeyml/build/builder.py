@@ -11,10 +11,17 @@ from typing import Any
 
 import turnkeyml
 from turnkeyml.build import fingerprint
+from turnkeyml.build.captured_model import CapturedModel
 from turnkeyml.build.reuse import SHARE, SharedBuild, why_rebuild
 from turnkeyml.build.sequences import DEFAULT_ONNX_OPSET
-from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Sequence, StageCallbacks, Workbench
-from turnkeyml.build.subject import Subject
+from turnkeyml.build.stage import (
+    ONNX,
+    ONNX_FP32,
+    WIDENED_FROM,
+    BuildContext,
+    Sequence,
+    StageCallbacks,
+)
 from turnkeyml.cache import (
     BuildFolder,
     BuildState,
@@ -62,7 +69,7 @@ class Built:
 
 
 def build(
-    subject: Subject,
+    subject: CapturedModel,
     sequence: Sequence,
     plan: Plan,
     folder: BuildFolder,
@@ -101,7 +108,7 @@ def build(
 class _Builder:
     """One build in progress."""
 
-    subject: Subject
+    subject: CapturedModel
     folder: BuildFolder
     sink: Sink
     sequence: Sequence
@@ -202,7 +209,7 @@ class _Builder:
     def _finish(
         self,
         state: BuildState,
-        bench: Workbench,
+        bench: BuildContext,
         verification: Verification,
         finished: list[StageRecord],
         verified: Outputs | None,
@@ -234,8 +241,8 @@ class _Builder:
             raise BuildError("The model returns no tensor, so there is nothing to build.")
         return reference
 
-    def _workbench(self, work: Path, reference: Reference) -> Workbench:
-        return Workbench(
+    def _workbench(self, work: Path, reference: Reference) -> BuildContext:
+        return BuildContext(
             folder=self.folder,
             work=work,
             opset=self.opset,
@@ -257,13 +264,13 @@ class _Builder:
 
         return StageCallbacks(started, ended)
 
-    def _artifacts(self, bench: Workbench) -> dict[str, str]:
+    def _artifacts(self, bench: BuildContext) -> dict[str, str]:
         return {
             kind: path.relative_to(self.folder.path).as_posix()
             for kind, path in bench.artifacts.items()
         }
 
-    def _facts(self, bench: Workbench) -> dict[str, Any]:
+    def _facts(self, bench: BuildContext) -> dict[str, Any]:
         """The precision of the last ONNX file, that in which it was judged and its operators, and
         the checksums of all."""
         from turnkeyml.build.onnx_facts import folded_shares, operators_of, precision_of
@@ -281,7 +288,7 @@ class _Builder:
             "sha256": self._checksums(bench),
         }
 
-    def _artifact_files(self, bench: Workbench) -> dict[str, tuple[str, ...]]:
+    def _artifact_files(self, bench: BuildContext) -> dict[str, tuple[str, ...]]:
         """Each ONNX file with its data files, by their paths in the build folder."""
         from turnkeyml.build import onnx_graph
 
@@ -294,7 +301,7 @@ class _Builder:
             for kind, path in made.items()
         }
 
-    def _checksums(self, bench: Workbench) -> dict[str, str]:
+    def _checksums(self, bench: BuildContext) -> dict[str, str]:
         """The SHA-256 of each ONNX file with its data, like ``cat FILE DATA… | sha256sum``."""
         return {
             kind: checksum(self.folder.path / file for file in files)
@@ -321,7 +328,7 @@ class _Builder:
         )
 
 
-def _verify(bench: Workbench) -> Verification:
+def _verify(bench: BuildContext) -> Verification:
     """The verdict on the last ONNX file; on a mismatch it names the stage that caused it."""
     if ONNX not in bench.artifacts:
         reason = "the sequence made no ONNX file"
@@ -339,7 +346,7 @@ def _verify(bench: Workbench) -> Verification:
     return verdict
 
 
-def _judged_in(bench: Workbench) -> str:
+def _judged_in(bench: BuildContext) -> str:
     """The precision whose tolerance holds for the last ONNX file, here and wherever it runs."""
     from turnkeyml.build.onnx_facts import precision_of
 
@@ -351,13 +358,13 @@ def _judged_in(bench: Workbench) -> str:
     return loosest(made, original, precision_of(path))
 
 
-def _first_file(bench: Workbench) -> Path:
+def _first_file(bench: BuildContext) -> Path:
     """The ONNX file as it was exported or received: later stages fold what is constant."""
     made = (bench.folder.onnx / name for name in bench.made_by if name.endswith(".onnx"))
     return next((path for path in made if path.is_file()), bench.artifacts[ONNX])
 
 
-def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs | None:
+def _verified_outputs(bench: BuildContext, verification: Verification) -> Outputs | None:
     """The outputs of the build, if they replace those of an unstable original as reference; the
     held-out sets then have those of the build too, if it runs on all of them."""
     if verification.verdict is not Verdict.IN_PARTS:
@@ -375,7 +382,7 @@ def _verified_outputs(bench: Workbench, verification: Verification) -> Outputs |
     return run_once(path, reference.inputs, bench.threads)
 
 
-def _calibrate(bench: Workbench) -> None:
+def _calibrate(bench: BuildContext) -> None:
     """Have the build hold what every file of it is judged by where it is measured."""
     precisions = [bench.facts.get("precision", "fp32")]
     if ONNX_FP32 in bench.artifacts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from turnkeyml.build.check import check_onnx
 from turnkeyml.build.sequences import SEQUENCES, buildable_precisions, sequence_with, stages_of
-from turnkeyml.build.stage import ONNX, Workbench
+from turnkeyml.build.stage import ONNX, BuildContext
 from turnkeyml.cache import BuildFolder, BuildState, link_or_copy
 from turnkeyml.nouns import BuildStatus, Plan, Verdict, Verification
 from turnkeyml.verify import is_intact, with_frozen
@@ -20,7 +20,7 @@ SHARE = "share_build"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedBuild:
     """The sequence that a build is made with, and what of it is measured."""
 
     sequence: str
@@ -28,7 +28,7 @@ class Wanted:
     """Of the files to measure; empty for those that the plan names, or for the last file."""
 
 
-def wanted_build(plan: Plan, default: str, cached: BuildState | None) -> Wanted:
+def wanted_build(plan: Plan, default: str, cached: BuildState | None) -> WantedBuild:
     """The sequence that a plan asks for; ``default`` if it names none.
 
     A build that has more serves a request for less: the precisions of the cached build are added to
@@ -36,16 +36,16 @@ def wanted_build(plan: Plan, default: str, cached: BuildState | None) -> Wanted:
     file that the default sequence would make.
     """
     if plan.sequence is not None:
-        return Wanted(plan.sequence)
+        return WantedBuild(plan.sequence)
     kept = cached.precisions if cached is not None and cached.succeeded else []
     if plan.precisions:
         known = set(kept).intersection(buildable_precisions())
-        return Wanted(_sequence_with_all(set(plan.precisions), known))
+        return WantedBuild(_sequence_with_all(set(plan.precisions), known))
     measured = SEQUENCES[default].precisions[:1] if default in SEQUENCES else ()
     larger = _name_of(cached) if cached is not None and measured and measured[0] in kept else None
     if larger is None or larger == default or measured[0] not in SEQUENCES[larger].precisions:
-        return Wanted(default)
-    return Wanted(larger, measured)
+        return WantedBuild(default)
+    return WantedBuild(larger, measured)
 
 
 def _sequence_with_all(wanted: set[str], known: set[str]) -> str:
@@ -105,7 +105,7 @@ class SharedBuild:
         dynamic = state.facts.get("dynamic_length") and ONNX in state.artifacts
         return cls(folder, state) if dynamic and all(f.is_file() for f in files) else None
 
-    def serve(self, bench: Workbench) -> Verification:
+    def serve(self, bench: BuildContext) -> Verification:
         """Link the files into another build, and verify the last of them by its reference."""
         for files in self.state.artifact_files.values():
             for file in files:

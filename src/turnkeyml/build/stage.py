@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from turnkeyml.build.captured_model import CapturedModel
 from turnkeyml.build.check import check_onnx
-from turnkeyml.build.subject import Subject
 from turnkeyml.cache import BuildFolder
 from turnkeyml.errors import BuildError, describe, named
 from turnkeyml.nouns import StageRecord, Verdict, Verification
@@ -32,6 +32,7 @@ __all__ = [
     "WIDENED_FROM",
     "Sequence",
     "Stage",
+    "BuildContext",
     "Workbench",
 ]
 
@@ -51,7 +52,7 @@ stayed in another; fp16 if there is no such fact."""
 
 
 @dataclass
-class Workbench:
+class BuildContext:
     """What the stages of one build work on."""
 
     folder: BuildFolder
@@ -59,7 +60,7 @@ class Workbench:
     opset: int
     opset_was_chosen: bool
     reference: Reference
-    subject: Subject
+    subject: CapturedModel
     artifacts: dict[str, Path] = field(default_factory=dict)
     """The files so far, by kind; a stage replaces the path of a kind that it improves."""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -143,6 +144,10 @@ class Workbench:
                 self.artifacts[kind] = self.folder.onnx / path.name
 
 
+Workbench = BuildContext
+"""The older name, which existing stages use."""
+
+
 class Stage(ABC):
     """One step of a build. A subclass sets its name, what it needs and yields, and ``fire``."""
 
@@ -152,7 +157,7 @@ class Stage(ABC):
     yields: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         """Run the step: write files to ``bench.work`` and enter them in ``bench.artifacts``."""
 
 
@@ -182,7 +187,7 @@ class Sequence:
     def stage_names(self) -> list[str]:
         return [stage.name for stage in self]
 
-    def run(self, bench: Workbench, progress: StageCallbacks) -> tuple[StageRecord, ...]:
+    def run(self, bench: BuildContext, progress: StageCallbacks) -> tuple[StageRecord, ...]:
         """Run every stage; return their durations and peak memory, in order."""
         records: list[StageRecord] = []
         stages = list(self)
@@ -196,7 +201,7 @@ class Sequence:
         return tuple(records)
 
 
-def _fire(stage: Stage, bench: Workbench) -> tuple[StageRecord, BaseException | None]:
+def _fire(stage: Stage, bench: BuildContext) -> tuple[StageRecord, BaseException | None]:
     """Run one stage; return its record and, if it failed, its error."""
     error: BaseException | None = None
     reset_peak_memory()
@@ -231,7 +236,7 @@ def _full_disk(work: Path, failure: BaseException) -> OSError | None:
     return error
 
 
-def _require(bench: Workbench, kinds: frozenset[str], message: str) -> None:
+def _require(bench: BuildContext, kinds: frozenset[str], message: str) -> None:
     """Raise an error if an artifact is missing or its file does not exist."""
     missing = sorted(kinds - bench.available)
     if missing:
@@ -243,7 +248,7 @@ def _require(bench: Workbench, kinds: frozenset[str], message: str) -> None:
 
 
 def _explain(
-    stage: Stage, error: BaseException, before: list[StageRecord], bench: Workbench
+    stage: Stage, error: BaseException, before: list[StageRecord], bench: BuildContext
 ) -> BuildError:
     ran = f"after {', '.join(r.name for r in before)}" if before else "the first stage"
     log = bench.folder.log(stage.name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.discover.script import run_script
 from turnkeyml.errors import TurnkeyError, describe
 from turnkeyml.frameworks import frameworks, reader_of
@@ -25,7 +25,7 @@ class FoundInvocations:
 
     outcome: ScriptOutcome
     records: tuple[InvocationRecord, ...] = ()
-    subjects: tuple[Subject, ...] = ()
+    subjects: tuple[CapturedModel, ...] = ()
     """The invocations that can be built."""
 
 

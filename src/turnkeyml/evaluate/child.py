@@ -29,7 +29,7 @@ from turnkeyml.nouns import (
 from turnkeyml.system import note_leftovers
 
 if TYPE_CHECKING:
-    from turnkeyml.build import Sequence, Subject
+    from turnkeyml.build import CapturedModel, Sequence
 
 
 def main() -> None:
@@ -99,7 +99,7 @@ def perform(assignment: Assignment) -> None:
     sink.send(InputFinished())
 
 
-def _chosen(item: Input, subjects: tuple[Subject, ...]) -> list[Subject]:
+def _chosen(item: Input, subjects: tuple[CapturedModel, ...]) -> list[CapturedModel]:
     """The subjects that an input selects; the others are nobody's siblings."""
     chosen = [subject for subject in subjects if item.selects(subject.record)]
     for subject in chosen:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from turnkeyml.build import CONVERTED_TO, ONNX, WIDENED_FROM, Subject
+from turnkeyml.build import CONVERTED_TO, ONNX, WIDENED_FROM, CapturedModel
 from turnkeyml.cache import BuildFolder, BuildState, checksum, measurement_log, safe_name
 from turnkeyml.errors import MeasureError
 from turnkeyml.measure import (
@@ -174,7 +174,7 @@ class LiveContestant:
     runtime: Runtime
     precision: str
     folder: Path
-    subject: Subject
+    subject: CapturedModel
     request: Request
     rerun: Callable[[tuple[int, ...]], Worker] | None
     """Runs the script again in a process that lets the values of some inputs change."""
@@ -241,7 +241,7 @@ class InvocationContestants:
     folder: BuildFolder
     plan: Plan
     state: BuildState | None
-    subject: Subject | None = None
+    subject: CapturedModel | None = None
     is_fresh: bool = False
     """Whether the build is new, so that its checksums need not be computed again."""
     phase: Phase | None = None
@@ -371,7 +371,7 @@ class InvocationContestants:
         return LiveContestant(runtime, precision, folder, subject, request, rerun)
 
     def _rerun(
-        self, runtime: Runtime, subject: Subject, folder: Path, cast_to: str
+        self, runtime: Runtime, subject: CapturedModel, folder: Path, cast_to: str
     ) -> Callable[[tuple[int, ...]], Worker]:
         from turnkeyml.evaluate.rerun import RerunRequest  # finds models, which files do not need
 

@@ -14,10 +14,10 @@ from turnkeyml import environment
 from turnkeyml.build import (
     WIDENED_FROM,
     Built,
+    CapturedModel,
     Sequence,
     SharedBuild,
-    Subject,
-    Wanted,
+    WantedBuild,
     build,
     find_sequence,
     wanted_build,
@@ -62,7 +62,7 @@ DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG)
 
 
 def evaluate(
-    subject: Subject,
+    subject: CapturedModel,
     plan: Plan,
     sink: Sink,
     sequence: Sequence | None = None,
@@ -121,7 +121,7 @@ def _trace(error: BaseException) -> str | None:
 class _Work:
     """The build and measurement of one invocation."""
 
-    subject: Subject
+    subject: CapturedModel
     plan: Plan
     folder: BuildFolder
     sink: Sink
@@ -151,7 +151,7 @@ class _Work:
                 other.try_locked(other.remove_artifacts)
             self.folder.remove_artifacts()
 
-    def _folder_of(self, subject: Subject) -> BuildFolder:
+    def _folder_of(self, subject: CapturedModel) -> BuildFolder:
         return BuildFolder(self.folder.cache_dir, subject.record.build_name)
 
     def run(self, result: InvocationResult) -> InvocationResult:
@@ -266,7 +266,7 @@ class _Work:
         return None
 
     @functools.cached_property
-    def _wanted(self) -> Wanted:
+    def _wanted(self) -> WantedBuild:
         """The sequence to build with: as planned, or the default, or that of a larger build."""
         return wanted_build(self.plan, self._default_sequence(), read_state(self.folder))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.discover import find_inputs, find_invocations
 from turnkeyml.errors import MeasureError
 from turnkeyml.interpreter import die_with_parent
@@ -84,7 +84,7 @@ def _verdict(opened: OpenSession, reference: Reference, precision: str) -> Verif
     return found
 
 
-def _find(request: RerunRequest) -> Subject:
+def _find(request: RerunRequest) -> CapturedModel:
     (item,) = find_inputs([request.script])
     found = find_invocations(item, request.script_args, request.max_depth)
     for subject in found.subjects:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from turnkeyml.build import Subject
+    from turnkeyml.build import CapturedModel
     from turnkeyml.frameworks.register import Register
     from turnkeyml.nouns import Input
 
@@ -17,7 +17,7 @@ class Framework:
     """Discovers the models of one framework: in scripts, in programs that use the API, in files.
 
     The operations on one model (reference outputs, export, live measurement) are in the
-    framework's subclass of ``build.subject.Subject``. A framework overrides what applies to it.
+    framework's subclass of ``build.CapturedModel``. A framework overrides what applies to it.
     """
 
     name: ClassVar[str]
@@ -48,13 +48,13 @@ class Framework:
         """Whether an object is a live model of this framework."""
         return False
 
-    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
+    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedModel:
         """A live model passed to the API, with the arguments of one call."""
         raise NotImplementedError(f"{self.name} has no live models")
 
     def read(
         self, item: Input, input_shape: Mapping[str, tuple[int, ...]], inputs: str | None
-    ) -> Subject:
+    ) -> CapturedModel:
         """The model in a file with the framework's suffix.
 
         ``input_shape`` has shapes by input and sizes by dimension, ``inputs`` is a file of arrays.

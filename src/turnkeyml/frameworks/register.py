@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Protocol, TypeVar
 
 from turnkeyml import structure
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.cache import build_name
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.decoder import StepGroup, phase_of, starts_group, tokens_per_run
@@ -72,7 +72,7 @@ class ModelKind(Protocol):
 
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Subject: ...
+    ) -> CapturedModel: ...
 
 
 @dataclass(frozen=True)
@@ -227,13 +227,13 @@ class Register:
             found = [invocation for invocation in found if not invocation.model.weightless]
         return [self._record(invocation) for invocation in found if _is_listed(invocation)]
 
-    def subjects(self) -> list[Subject]:
+    def subjects(self) -> list[CapturedModel]:
         """Every invocation that can be built, with its model and arguments.
 
         Of the decode steps of a model the longest comes first: the others can use its build.
         """
         by_hash = {i.hash: i for i in self._invocations.values()}
-        found: dict[str, list[Subject]] = {}
+        found: dict[str, list[CapturedModel]] = {}
         for record in self.records():
             invocation = by_hash[record.hash]
             if record.obstacle is None and invocation.arguments is not None:

@@ -182,9 +182,9 @@ def _convert(
     if precision == "int8-static":
         quantize_statically(source, target, [known.inputs for known in alike(reference)])
         return
-    from turnkeyml.build import Conversion, Search
+    from turnkeyml.build import Conversion, Fp16Search
 
-    Search(Conversion(source, target, reference, usable_cores())).run()
+    Fp16Search(Conversion(source, target, reference, usable_cores())).run()
 
 
 def _described(folder: BuildFolder, target: Path, precision: str, source: str) -> ModelFile:

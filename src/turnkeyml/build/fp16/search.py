@@ -33,7 +33,7 @@ T = TypeVar("T")
 MAX_TRIES = 12
 """The most conversions per model; then the best result is taken."""
 
-Strategy = Callable[["Search", Verification], "Kept | None"]
+Strategy = Callable[["Fp16Search", Verification], "Kept | None"]
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,17 @@ class Try:
     verdict: Verification
 
 
-def keep_unsupported_operator(search: Search, whole: Verification) -> Kept | None:
+def keep_unsupported_operator(search: Fp16Search, whole: Verification) -> Kept | None:
     """Keep the operator that ONNX Runtime does not support in float16."""
     return unsupported_operator(whole)
 
 
-def keep_out_of_range(search: Search, whole: Verification) -> Kept | None:
+def keep_out_of_range(search: Fp16Search, whole: Verification) -> Kept | None:
     """Keep what is out of the range of float16, if the outputs are wrong."""
     return search.out_of_range() if whole.verdict is not Verdict.NOT_CHECKED else None
 
 
-def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kept | None:
+def keep_subgraphs_of_unstable_model(search: Fp16Search, whole: Verification) -> Kept | None:
     """Keep subgraphs that mismatch in isolation, if the model amplifies rounding.
 
     Each try may find another subgraph, so half of the tries are left for other strategies.
@@ -118,12 +118,12 @@ def keep_subgraphs_of_unstable_model(search: Search, whole: Verification) -> Kep
     return keep_subgraphs(search, whole) if search.is_unstable(whole) and early else None
 
 
-def keep_all_but_multiplications(search: Search, whole: Verification) -> Kept | None:
+def keep_all_but_multiplications(search: Fp16Search, whole: Verification) -> Kept | None:
     """Keep everything except convolutions and matrix products, which take most of the time."""
     return search.conversion.all_but_multiplications()
 
 
-def keep_subgraphs(search: Search, whole: Verification) -> Kept | None:
+def keep_subgraphs(search: Fp16Search, whole: Verification) -> Kept | None:
     """Keep subgraphs that mismatch in isolation, with the graph inputs that they read."""
     found = search.subgraphs()
     return Kept(nodes=found.mismatching, inputs_outputs=found.inputs) if found else None
@@ -139,7 +139,7 @@ STRATEGIES: tuple[Strategy, ...] = (
 """The strategies in the order in which they are tried."""
 
 
-class Search:
+class Fp16Search:
     """The state of a search: what stays in float32 now, and the results so far."""
 
     def __init__(

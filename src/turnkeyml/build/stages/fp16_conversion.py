@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.fp16.search import Conversion, Search
-from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, Stage, Workbench
+from turnkeyml.build.fp16.search import Conversion, Fp16Search
+from turnkeyml.build.stage import ONNX, ONNX_FP32, WIDENED_FROM, BuildContext, Stage
 from turnkeyml.nouns import Verdict
 
 
@@ -19,7 +19,7 @@ class Fp16Conversion(Stage):
     needs = frozenset({ONNX})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         source, target = bench.artifacts[ONNX], bench.work / bench.onnx_name("opt", "f16")
         received = bench.received
         conversion = Conversion(
@@ -31,7 +31,7 @@ class Fp16Conversion(Stage):
             may_specialise=bench.is_specialised,
             source_in_parts=received is not None and received.verdict is Verdict.IN_PARTS,
         )
-        found = Search(conversion).run()
+        found = Fp16Search(conversion).run()
         if bench.facts.get("precision", "fp32") == "fp32" or WIDENED_FROM in bench.facts:
             bench.artifacts[ONNX_FP32] = source
         if str(found.kept):

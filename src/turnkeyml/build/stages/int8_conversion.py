@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnkeyml.build.int8 import quantize_statically
-from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, Stage, Workbench
+from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, BuildContext, Stage
 from turnkeyml.verify import alike
 
 
@@ -19,7 +19,7 @@ class Int8Conversion(Stage):
     needs = frozenset({ONNX})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         source, target = bench.artifacts[ONNX], bench.work / bench.onnx_name("opt", "int8")
         sets = alike(bench.reference)
         print(f"Ranges from {len(sets)} sets of inputs.", flush=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnkeyml.build.int8 import quantize_dynamically
-from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, Stage, Workbench
+from turnkeyml.build.stage import CONVERTED_TO, ONNX, ONNX_FP32, BuildContext, Stage
 
 
 class Int8DynamicConversion(Stage):
@@ -14,7 +14,7 @@ class Int8DynamicConversion(Stage):
     needs = frozenset({ONNX})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         source, target = bench.artifacts[ONNX], bench.work / bench.onnx_name("opt", "int8-dynamic")
         quantize_dynamically(source, target)
         bench.artifacts[ONNX_FP32] = source

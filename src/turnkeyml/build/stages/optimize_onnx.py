@@ -15,7 +15,7 @@ from typing import Any
 import onnx
 
 from turnkeyml.build import onnx_graph
-from turnkeyml.build.stage import ONNX, Stage, Workbench
+from turnkeyml.build.stage import ONNX, BuildContext, Stage
 from turnkeyml.workarounds import MATMUL_ADD_FUSION
 
 LEAST_BYTES = 1 << 20
@@ -34,7 +34,7 @@ class OptimizeOnnx(Stage):
     needs = frozenset({ONNX})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         source = bench.artifacts[ONNX]
         # see workarounds.onnx_runtime.SAVED_WITH_CASTS
         if onnx_graph.has_half_precision(source):

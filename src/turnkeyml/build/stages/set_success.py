@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnkeyml.build.stage import Stage, Workbench
+from turnkeyml.build.stage import BuildContext, Stage
 
 
 class SetSuccess(Stage):
@@ -11,5 +11,5 @@ class SetSuccess(Stage):
     name = "set_success"
     message = "Finishing up"
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         print("The build is complete.")

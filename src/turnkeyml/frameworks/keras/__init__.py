@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.frameworks.framework import Framework
 
 if TYPE_CHECKING:
-    from turnkeyml.build import Subject
+    from turnkeyml.build import CapturedModel
     from turnkeyml.frameworks.register import Register
 
 __all__ = ["FRAMEWORK"]
@@ -37,7 +37,7 @@ class Keras(Framework):
         layers = getattr(sys.modules.get("keras"), "layers", None)
         return layers is not None and isinstance(model, layers.Layer)
 
-    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
+    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedModel:
         from turnkeyml.frameworks.keras.subject import subject_of
 
         return subject_of(model, args, kwargs)

@@ -15,7 +15,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from turnkeyml import structure
-from turnkeyml.build import MODEL, ONNX, Stage, Workbench, check_onnx, opset_of
+from turnkeyml.build import MODEL, ONNX, BuildContext, Stage, check_onnx, opset_of
 from turnkeyml.errors import BuildError
 from turnkeyml.frameworks.keras.models import (
     backend_name,
@@ -38,7 +38,7 @@ class ExportKeras(Stage):
     needs = frozenset({MODEL})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         subject = bench.subject
         if not isinstance(subject, KerasSubject):
             raise BuildError("export_keras exports Keras models only; leave it out of the sequence")

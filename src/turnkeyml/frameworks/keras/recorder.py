@@ -22,7 +22,7 @@ import numpy as np
 
 import turnkeyml
 from turnkeyml import structure
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.import_hook import when_imported
@@ -344,7 +344,7 @@ class KerasKind:
 
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Subject:
+    ) -> CapturedModel:
         return KerasSubject(record, model, args, kwargs)
 
 

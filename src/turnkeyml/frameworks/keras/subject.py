@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from turnkeyml import structure
-from turnkeyml.build import Stage, Subject, digest
+from turnkeyml.build import CapturedModel, Stage, digest
 from turnkeyml.errors import UsageError
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 from turnkeyml.frameworks.keras import models
@@ -32,7 +32,7 @@ RUNS = 8
 """How often a model is run that does not repeat its results."""
 
 
-class KerasSubject(Subject):
+class KerasSubject(CapturedModel):
     """A ``keras.Model`` with recorded arguments, which are numpy arrays, as subject of a build.
 
     It runs in inference mode, whatever the script passed as ``training``.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.frameworks.framework import Framework
 
 if TYPE_CHECKING:
-    from turnkeyml.build import Subject
+    from turnkeyml.build import CapturedModel
     from turnkeyml.nouns import Input
 
 __all__ = ["FRAMEWORK"]
@@ -24,7 +24,7 @@ class OnnxFiles(Framework):
 
     def read(
         self, item: Input, input_shape: Mapping[str, tuple[int, ...]], inputs: str | None
-    ) -> Subject:
+    ) -> CapturedModel:
         from turnkeyml.frameworks.onnx.file import read_onnx
 
         return read_onnx(item, input_shape, inputs)
@@ -32,7 +32,7 @@ class OnnxFiles(Framework):
     def owns(self, model: Any) -> bool:
         return isinstance(model, (str, os.PathLike)) and _is_onnx(os.fspath(model))
 
-    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
+    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedModel:
         from turnkeyml.frameworks.onnx.file import read_onnx
         from turnkeyml.frameworks.onnx.subject import with_inputs
         from turnkeyml.nouns import Input

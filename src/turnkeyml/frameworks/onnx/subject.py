@@ -15,9 +15,9 @@ import numpy as np
 from turnkeyml import structure
 from turnkeyml.build import (
     ONNX,
+    BuildContext,
+    CapturedModel,
     Stage,
-    Subject,
-    Workbench,
     copy_model,
     digest,
     file_digest,
@@ -33,7 +33,7 @@ RUNS = 8
 """How often a file is run that does not repeat its results."""
 
 
-class OnnxSubject(Subject):
+class OnnxSubject(CapturedModel):
     """An ONNX file as the subject of a build; by default the build contains it unchanged."""
 
     framework = "onnx"
@@ -181,7 +181,7 @@ class ReceiveOnnx(Stage):
     message = "Receiving the ONNX file"
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         assert isinstance(bench.subject, OnnxSubject)
         source = bench.subject.path
         target = bench.work / f"{source.stem}.onnx"

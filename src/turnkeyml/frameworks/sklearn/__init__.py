@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from turnkeyml.frameworks.framework import Framework
 
 if TYPE_CHECKING:
-    from turnkeyml.build import Subject
+    from turnkeyml.build import CapturedModel
     from turnkeyml.frameworks.register import Register
 
 __all__ = ["FRAMEWORK"]
@@ -37,7 +37,7 @@ class ScikitLearn(Framework):
 
         return is_estimator(model)
 
-    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Subject:
+    def subject(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedModel:
         from turnkeyml.frameworks.sklearn.subject import subject_of
 
         return subject_of(model, args, kwargs)

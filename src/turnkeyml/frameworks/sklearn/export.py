@@ -24,7 +24,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from turnkeyml.build import MODEL, ONNX, Stage, Workbench, check_onnx, opset_of
+from turnkeyml.build import MODEL, ONNX, BuildContext, Stage, check_onnx, opset_of
 from turnkeyml.errors import BuildError, describe
 from turnkeyml.frameworks.sklearn.estimators import library_of
 from turnkeyml.frameworks.sklearn.subject import FRAME, MATRIX, Layout, SklearnSubject
@@ -48,7 +48,7 @@ class ExportSklearn(Stage):
     needs = frozenset({MODEL})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         assert isinstance(bench.subject, SklearnSubject)
         converter = converter_of(bench.model)
         attempts: list[_Attempt] = []
@@ -76,7 +76,7 @@ class ExportSklearn(Stage):
 class _Attempt:
     """One attempt to convert a model in one precision."""
 
-    def __init__(self, precision: str, bench: Workbench, subject: SklearnSubject) -> None:
+    def __init__(self, precision: str, bench: BuildContext, subject: SklearnSubject) -> None:
         self.precision = precision
         self.verification: Verification | None = None
         self.outcome = ""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, MethodType, ModuleType
 from typing import Any
 
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.import_hook import after_import
@@ -215,7 +215,7 @@ class SklearnKind:
 
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Subject:
+    ) -> CapturedModel:
         return SklearnSubject(record, model, args[0], kwargs)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from turnkeyml import structure
-from turnkeyml.build import Stage, Subject, digest
+from turnkeyml.build import CapturedModel, Stage, digest
 from turnkeyml.errors import TurnkeyError, UsageError, describe
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 from turnkeyml.frameworks.sklearn import estimators
@@ -55,7 +55,7 @@ class Layout:
     """Arguments that change what is computed, as ``name=value``."""
 
 
-class SklearnSubject(Subject):
+class SklearnSubject(CapturedModel):
     """An estimator as the subject of a build."""
 
     framework = "sklearn"

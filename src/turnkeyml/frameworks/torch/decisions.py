@@ -17,7 +17,7 @@ from typing import Protocol
 
 import torch
 
-from turnkeyml.build import FEW_SETS_BYTES, Workbench, comparable_on, differ
+from turnkeyml.build import FEW_SETS_BYTES, BuildContext, comparable_on, differ
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.branches import Branches, CallWork, Read
 from turnkeyml.frameworks.torch.subject import TorchSubject
@@ -51,7 +51,7 @@ class Decisions:
     Torch does not warn of everything that it freezes, so the model itself says what it reads.
     """
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: BuildContext) -> None:
         self._bench = bench
 
     @functools.cached_property

@@ -24,9 +24,9 @@ from turnkeyml.build import (
     MODEL,
     ONNX,
     WIDENED_FROM,
+    BuildContext,
+    CapturedModel,
     Stage,
-    Subject,
-    Workbench,
     check_onnx,
     move_weights_out,
     opset_of,
@@ -58,7 +58,7 @@ class ExportPytorch(Stage):
     needs = frozenset({MODEL})
     yields = frozenset({ONNX})
 
-    def fire(self, bench: Workbench) -> None:
+    def fire(self, bench: BuildContext) -> None:
         attempts: list[_Attempt] = []
         decisions = Decisions(bench)
         order = _order(bench.model)
@@ -90,7 +90,7 @@ class _Attempt:
     """One attempt to export a model with one exporter."""
 
     def __init__(
-        self, exporter: str, bench: Workbench, decisions: Decisions, dynamic: bool = False
+        self, exporter: str, bench: BuildContext, decisions: Decisions, dynamic: bool = False
     ) -> None:
         self.exporter = exporter
         self._bench = bench
@@ -144,7 +144,7 @@ class _Attempt:
         if self._dynamic and self.is_trusted:
             self._check_siblings()
 
-    def _write(self, bench: Workbench, path: Path) -> list[Warned]:
+    def _write(self, bench: BuildContext, path: Path) -> list[Warned]:
         axes = growing_axes(self._bench.subject) if self._dynamic else {}
         return _export(self.exporter, bench, path, axes)
 
@@ -160,7 +160,7 @@ class _Attempt:
                 return
         self.serves_siblings = True
 
-    def _why_not_at(self, sibling: Subject) -> str | None:
+    def _why_not_at(self, sibling: CapturedModel) -> str | None:
         """Why the file cannot serve another length; None if it can."""
         threads = self._bench.threads
         try:
@@ -177,7 +177,7 @@ class _Attempt:
             return found
         folder = self._folder.with_name(f"{self._folder.name}-stable")
 
-        def export(bench: Workbench) -> Path:
+        def export(bench: BuildContext) -> Path:
             folder.mkdir()
             self._write(bench, folder / self.path.name)
             if self._widened:
@@ -189,7 +189,7 @@ class _Attempt:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def adopt(self, bench: Workbench) -> None:
+    def adopt(self, bench: BuildContext) -> None:
         """Keep the files of this attempt and delete those of the others."""
         for made in self._folder.iterdir():
             made.replace(bench.work / made.name)
@@ -222,7 +222,7 @@ def _reason(best: _Attempt, attempts: list[_Attempt]) -> str:
     return f"the faster exporter for a model of this size; {best.outcome}"
 
 
-def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[Warned]:
+def _export(exporter: str, bench: BuildContext, path: Path, axes: Axes) -> list[Warned]:
     """Write the ONNX file; return where the exporter may have frozen a data-dependent value."""
     for module in bench.model.modules():
         _detached(vars(module))
@@ -243,7 +243,7 @@ def _export(exporter: str, bench: Workbench, path: Path, axes: Axes) -> list[War
     return warnings_of(caught)
 
 
-def growing_axes(subject: Subject) -> Axes:
+def growing_axes(subject: CapturedModel) -> Axes:
     """The dimensions in which the siblings of a model differ from it, by the tensor's position."""
     found: Axes = {}
     shapes = [_shapes_of(s) for s in (subject, *subject.siblings)]
@@ -254,7 +254,7 @@ def growing_axes(subject: Subject) -> Axes:
     return found
 
 
-def _shapes_of(subject: Subject) -> list[tuple[int, ...]]:
+def _shapes_of(subject: CapturedModel) -> list[tuple[int, ...]]:
     assert isinstance(subject, TorchSubject)
     return [tuple(t.shape) for t in structure.leaves((subject.args, subject.kwargs)).values()]
 
@@ -336,7 +336,7 @@ _EXPORTERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _check_opset(path: Path, bench: Workbench) -> int:
+def _check_opset(path: Path, bench: BuildContext) -> int:
     """The opset of a file, which may differ from the requested one (``DYNAMO_OPSET``)."""
     written = opset_of(path)
     if written != bench.opset and bench.opset_was_chosen:

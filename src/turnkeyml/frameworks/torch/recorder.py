@@ -28,7 +28,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from turnkeyml import structure
-from turnkeyml.build import Subject
+from turnkeyml.build import CapturedModel
 from turnkeyml.cache import thread_lock
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.register import Call, Invocation, Register
@@ -341,7 +341,7 @@ class TorchKind:
 
     def subject(
         self, record: InvocationRecord, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Subject:
+    ) -> CapturedModel:
         return TorchSubject(record, entered(model, record.method), args, kwargs)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from turnkeyml import structure
-from turnkeyml.build import Rescaling, Workbench, check_onnx, difference
+from turnkeyml.build import BuildContext, Rescaling, check_onnx, difference
 from turnkeyml.errors import describe
 from turnkeyml.frameworks.torch.running import eval_mode
 from turnkeyml.frameworks.torch.subject import TorchSubject
@@ -40,14 +40,14 @@ STEPS: tuple[tuple[type[Any], ...], ...] = ((), CONVOLUTIONS, LAYERS)
 LEAST_VARIANCE = 1e-6
 """The variance that a channel is taken to have at least: some are constant."""
 
-Export = Callable[[Workbench], Path]
+Export = Callable[[BuildContext], Path]
 
 HooksOf = Callable[[str, Any], Iterator[Any]]
 """Adds hooks to a module with that name."""
 
 
 def judge_rescaled(
-    found: Verification, path: Path, bench: Workbench, export: Export
+    found: Verification, path: Path, bench: BuildContext, export: Export
 ) -> Verification:
     """The verdict on an export, with stable weights if the original amplifies rounding.
 
@@ -80,7 +80,7 @@ def _stability(reference: Reference) -> Verdict | None:
     return compare(reference.outputs, Reference(reference.inputs, exact), "fp32").verdict
 
 
-def _rescaled_build(bench: Workbench) -> tuple[Workbench, Sequence[Rescaling]]:
+def _rescaled_build(bench: BuildContext) -> tuple[BuildContext, Sequence[Rescaling]]:
     """The build of a copy with stable weights, from its reference on, and what changed in it."""
     for layers in STEPS:
         copied = rescaled_copy(bench.model, bench.args, bench.kwargs, layers)
@@ -112,7 +112,7 @@ def _varies(array: np.ndarray) -> bool:
     return array.size > 0 and (array.size == 1 or bool(np.any(array != array.flat[0])))
 
 
-def _with_model(bench: Workbench, model: object) -> Workbench:
+def _with_model(bench: BuildContext, model: object) -> BuildContext:
     """The same build of another model, from its reference on."""
     subject = TorchSubject(bench.subject.record, model, bench.args, bench.kwargs)  # type: ignore[arg-type]
     return replace(bench, subject=subject, reference=subject.reference(bench.threads))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from turnkeyml import structure
-from turnkeyml.build import Stage, Subject, digest
+from turnkeyml.build import CapturedModel, Stage, digest
 from turnkeyml.frameworks.hashes import hash_invocation, hash_model
 from turnkeyml.frameworks.torch import modules
 from turnkeyml.frameworks.torch.branches import Branches, CallWork, branches_of
@@ -29,7 +29,7 @@ from turnkeyml.runtimes import LiveModel, from_numpy
 from turnkeyml.verify import Outputs, Reference
 
 
-class TorchSubject(Subject):
+class TorchSubject(CapturedModel):
     """A ``torch.nn.Module`` with recorded arguments as the subject of a build."""
 
     framework = "torch"

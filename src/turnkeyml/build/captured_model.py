@@ -24,7 +24,7 @@ FURTHER_SETS = 2
 """Held-out sets of a model that returns nothing on ordinary inputs."""
 
 
-class Subject(ABC):
+class CapturedModel(ABC):
     """A model with the arguments of one call. Each framework has its own subclass."""
 
     framework: ClassVar[str]
@@ -38,7 +38,7 @@ class Subject(ABC):
         self.record = record
         self.script = script
         """The script that called the model, if it can be run again."""
-        self.siblings: tuple[Subject, ...] = ()
+        self.siblings: tuple[CapturedModel, ...] = ()
         """The same model at other lengths of its cache, which one build may serve."""
         self.finished = False
         """Whether everything that was asked for it was done, or failed."""
