@@ -73,21 +73,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BuildState": "cache.state",
-    "load_state": "cache.state",
-    "Comparison": "report.compare",
+    "BuildState": "cache",
+    "load_state": "cache",
+    "Comparison": "report",
     "Evaluation": "nouns",
     "InputResult": "nouns",
     "InvocationResult": "nouns",
     "MeasuredPerformance": "nouns",
-    "SystemInfo": "nouns.system",
-    "TuneResult": "nouns.tuning",
-    "Sequence": "build.stage",
-    "Stage": "build.stage",
+    "SystemInfo": "nouns",
+    "TuneResult": "nouns",
+    "Sequence": "build",
+    "Stage": "build",
     "TurnkeyError": "errors",
     "UsageError": "errors",
 }
-"""Where a public name is defined; the others are in ``api``. ``report`` is only there, because
+"""The room that offers a public name; the others are in ``api``. ``report`` is only there, because
 ``turnkeyml.report`` is a room."""
 
 
