@@ -102,6 +102,8 @@ class Recheck:
     """Whether the recorded inputs are one number each."""
     same_outputs: int = 0
     """On how many sets of inputs the outputs are the same numbers; 0 if they differ at all."""
+    repeated: int = 0
+    """On how many new sets of inputs, one after the other, they are the same; 0 likewise."""
     verification: Verification | None = None
     """What is wrong with what is computed after the timing; None if nothing is."""
     compared: int = 0
@@ -167,6 +169,10 @@ class _Times:
     recorded: list[float] = field(default_factory=list)
     new: list[float] = field(default_factory=list)
     again: list[float] = field(default_factory=list)
+    outputs: Outputs | None = None
+    """On the last new inputs."""
+    differ: bool = False
+    """Whether the outputs on some new inputs differ from those on the ones before."""
 
 
 class _Check:
@@ -238,7 +244,9 @@ class _Check:
             found.recorded.append(self._timed(self._reference.inputs))
             found.new.append(self._timed(new))
             found.again.append(self._once())
-            self._outputs(new)
+            outputs = self._outputs(new)
+            found.differ |= found.outputs is not None and not _are_same(found.outputs, outputs)
+            found.outputs = outputs
             pairs += 1
             spent = time.perf_counter() - begin
             if spent > SECONDS and (pairs >= FEW_PAIRS or spent > FEW_PAIRS * SECONDS):
@@ -334,6 +342,7 @@ class _Check:
             again=PairedRatio.of(times.again, times.recorded) if known else None,
             constant=_are_constant(self._reference.inputs),
             same_outputs=_same_outputs(self._reference),
+            repeated=0 if times.differ or not _tell_much(times.outputs or {}) else len(times.new),
             verification=wrong,
             compared=compared,
             changed=changed,
@@ -393,13 +402,21 @@ def _same_outputs(reference: Reference) -> int:
     """On how many sets of inputs of other values the outputs are the same; 0 if they differ, and
     where they would be by chance, as labels are."""
     known = [reference, *reference.held_out]
-    varied = varied_inputs(reference)
-    several = [a for a in reference.outputs.values() if a.dtype.kind == "f" and a.size > 1]
-    if not varied or len(known) < FEW_SETS or not any(_distinct(a) > CHANCE for a in several):
+    if not varied_inputs(reference) or len(known) < FEW_SETS or not _tell_much(reference.outputs):
         return 0
-    first = [array.tobytes() for array in known[0].outputs.values()]
-    same = all([a.tobytes() for a in one.outputs.values()] == first for one in known[1:])
+    same = all(_are_same(reference.outputs, one.outputs) for one in known[1:])
     return len(known) if same else 0
+
+
+def _tell_much(outputs: Outputs) -> bool:
+    """Tell whether outputs have so many different numbers that it is no chance if they repeat."""
+    several = [a for a in outputs.values() if a.dtype.kind == "f" and a.size > 1]
+    return any(_distinct(array) > CHANCE for array in several)
+
+
+def _are_same(one: Outputs, other: Outputs) -> bool:
+    """Tell whether two sets of outputs have the same bytes."""
+    return [a.tobytes() for a in one.values()] == [a.tobytes() for a in other.values()]
 
 
 def _distinct(array: np.ndarray) -> int:

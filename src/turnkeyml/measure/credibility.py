@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnkeyml.measure.after_timing import MOST_NAMED, MOST_RATE, Recheck, most_untimed
+from turnkeyml.measure.after_timing import FEW_PAIRS, MOST_NAMED, MOST_RATE, Recheck, most_untimed
 from turnkeyml.nouns import Flag, FlagKind, Performance
 
 OTHER, LEAST_OTHER = 1.5, 1.25
@@ -55,6 +55,12 @@ def doubts(
                 FlagKind.SEEN,
                 f"The outputs are the same on {found.same_outputs} sets of inputs with other "
                 "values: it returns what it has kept, or it does not read its inputs.",
+            )
+        elif found.repeated >= FEW_PAIRS and found.count is not None and not found.count.flops:
+            yield Flag(
+                FlagKind.SEEN,
+                f"The outputs are the same on {found.repeated} new sets of inputs, and a run of the "
+                "original has no product with weights: it returns what it has kept.",
             )
         yield from _about_inputs(found, timed)
         yield from _about_speed(found, timed)
