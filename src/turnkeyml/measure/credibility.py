@@ -59,8 +59,8 @@ def doubts(
         elif found.repeated >= FEW_PAIRS and found.count is not None and not found.count.flops:
             yield Flag(
                 FlagKind.SEEN,
-                f"The outputs are the same on {found.repeated} new sets of inputs, and a run of the "
-                "original has no product with weights: it returns what it has kept.",
+                f"The outputs are the same on {found.repeated} sets of new inputs, and no "
+                "product with weights was counted in the original: it returns what it has kept.",
             )
         yield from _about_inputs(found, timed)
         yield from _about_speed(found, timed)

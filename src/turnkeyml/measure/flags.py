@@ -142,7 +142,7 @@ def _about_timing(samples: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
         why = (
             "without --iterations short models are timed in blocks"
             if rule.iterations
-            else "the model changes its inputs, so its runs cannot be timed in blocks"
+            else "each run needs inputs of its own, so runs cannot be timed in blocks"
         )
         yield Flag(
             FlagKind.TIMER, f"Reading the clock costs about {share:.1%} of each sample: {why}."
