@@ -17,7 +17,6 @@ from turnkeyml.measure import (
     DEFAULT_RULE,
     QUICK_RULE,
     RIGOROUS_RULE,
-    SELF_REPORTED,
     LoadPoint,
     Rule,
     failed,
@@ -33,6 +32,7 @@ from turnkeyml.nouns import (
     LoadPlan,
     Plan,
     RaceResult,
+    StopReason,
     UnderLoad,
     Verification,
     answers_to,
@@ -210,7 +210,7 @@ def _race(
 
 
 def _is_reported(outcome: Outcome) -> bool:
-    return any(sitting.samples.stopped == SELF_REPORTED for sitting in outcome.sittings)
+    return any(sitting.samples.stopped == StopReason.SELF_REPORTED for sitting in outcome.sittings)
 
 
 def _baseline(plan: Plan, runtimes: list[Runtime], evaluations: tuple[Evaluation, ...]) -> str:

@@ -25,7 +25,7 @@ __getattr__ = door(
         "load.trace": "Answer is_overloaded memory_of percentile_interval summary_of",
         "load.under_load": "Extent LoadPoint extent_of find_rate measure_under_load",
         "memory": "memory_speed",
-        "meter": "Meter NOT_SEEN ReportedMeter SELF_REPORTED Samples SessionMeter Slice WarmUp",
+        "meter": "Meter NOT_SEEN ReportedMeter Samples SessionMeter Slice WarmUp",
         "metric": "METRIC MetricRequest",
         "noise": "noise_floor",
         "race": (

@@ -37,9 +37,8 @@ from turnkeyml.measure.load.under_load import (
 )
 from turnkeyml.measure.memory import memory_speed as memory_speed
 from turnkeyml.measure.meter import (
-    Meter as Meter, NOT_SEEN as NOT_SEEN, ReportedMeter as ReportedMeter, SELF_REPORTED as
-    SELF_REPORTED, Samples as Samples, SessionMeter as SessionMeter, Slice as Slice, WarmUp as
-    WarmUp,
+    Meter as Meter, NOT_SEEN as NOT_SEEN, ReportedMeter as ReportedMeter, Samples as Samples,
+    SessionMeter as SessionMeter, Slice as Slice, WarmUp as WarmUp,
 )
 from turnkeyml.measure.metric import METRIC as METRIC, MetricRequest as MetricRequest
 from turnkeyml.measure.noise import noise_floor as noise_floor

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from turnkeyml.measure.interference import ALIKE, extremes
-from turnkeyml.measure.meter import SELF_REPORTED, TIMER_SHARE, Samples
+from turnkeyml.measure.meter import TIMER_SHARE, Samples
 from turnkeyml.measure.statistics import drift, overall_interval, spread
 from turnkeyml.measure.stopping import Rule
 from turnkeyml.nouns import (
@@ -23,6 +23,7 @@ from turnkeyml.nouns import (
     FlagKind,
     Grade,
     Performance,
+    StopReason,
     UnderLoad,
     margins,
 )
@@ -53,7 +54,7 @@ def find_flags(samples: Sequence[Samples], rule: Rule, conditions: Conditions) -
 
     The text of each is one sentence: what was wrong, and what to do.
     """
-    if any(s.stopped == SELF_REPORTED for s in samples):
+    if any(s.stopped == StopReason.SELF_REPORTED for s in samples):
         text = "The runtime measured by itself: turnkey has neither timed nor verified these runs."
         return (Flag(FlagKind.REPORTED, text),)
     found = [*_about_length(samples, rule), *_about_timing(samples, rule)]
@@ -86,25 +87,25 @@ def _about_length(samples: Sequence[Samples], rule: Rule) -> Iterator[Flag]:
     interval = overall_interval([s.latencies for s in samples])
     width = interval.half_width / float(np.median(latencies)) if interval else None
     known = f"the median is known to ±{width:.1%}" if width is not None else ""
-    if "cap" in reasons:
+    if StopReason.CAP in reasons:
         yield Flag(
             FlagKind.CAP,
             f"It stopped at the time limit of {rule.cap_seconds:g} s after {runs:,} runs"
             f"{f' and {known}' if known else ''}: --iterations N measures as long as you like.",
         )
-    elif "settled" in reasons:
+    elif StopReason.SETTLED in reasons:
         yield Flag(
             FlagKind.SETTLED,
             f"The noise is steady: {known}, and ±{rule.precision:.0%} would take longer than the "
             f"time limit of {rule.cap_seconds:g} s; use a quieter machine or --rigorous.",
         )
-    elif "restless" in reasons:
+    elif StopReason.RESTLESS in reasons:
         yield Flag(
             FlagKind.SETTLED,
             f"The machine is restless{f' and {known}' if known else ''}, which more runs would not "
             "change: stop other programs, or give it time with --budget S.",
         )
-    elif "time" in reasons and width is not None and width > rule.precision:
+    elif StopReason.TIME in reasons and width is not None and width > rule.precision:
         yield Flag(
             FlagKind.CAP,
             f"The race was over after {rule.race_seconds:g} s and {known}: --rigorous measures as "

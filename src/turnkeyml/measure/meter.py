@@ -23,7 +23,7 @@ from turnkeyml.measure.after_timing import is_of_plugin, most_untimed
 from turnkeyml.measure.fresh_inputs import FreshInputs
 from turnkeyml.measure.interference import Look, bring_together, may_move
 from turnkeyml.measure.stopping import Rule, is_moving, is_steady
-from turnkeyml.nouns import Cause, Verdict, Verification
+from turnkeyml.nouns import Cause, StopReason, Verdict, Verification
 from turnkeyml.runtimes import SelfReporting
 from turnkeyml.system import Activity, OwnLoad, has_running_threads, read_activity
 
@@ -53,9 +53,6 @@ MOST_RECOVERY = 1_000_000_000
 MOST_SLICE = 2_000_000_000
 """Nanoseconds that some runs may take together with what is done between them. A turn is planned by
 the median run of the warm-up, which says little where most runs skip the work."""
-
-SELF_REPORTED = "self-reported"
-"""Why such a measurement stopped: nobody but the runtime knows."""
 
 NOT_SEEN = Verification(
     Verdict.NOT_CHECKED,
@@ -114,7 +111,7 @@ class Samples:
     """Nanoseconds from the first to the last run of each round."""
     warmup: np.ndarray
     steady: bool
-    stopped: str
+    stopped: StopReason
     timer: float
     empty_call: float
     activities: tuple[Activity, ...] = ()
@@ -454,7 +451,7 @@ class ReportedMeter:
             walls=(round(1e9 * found.iterations / found.throughput),),
             warmup=np.zeros(0, dtype=np.int64),
             steady=True,
-            stopped=SELF_REPORTED,
+            stopped=StopReason.SELF_REPORTED,
             timer=0.0,
             empty_call=0.0,
         )

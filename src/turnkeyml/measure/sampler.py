@@ -18,6 +18,7 @@ import numpy as np
 from turnkeyml.measure.interference import WINDOW_SECONDS, Interference
 from turnkeyml.measure.meter import Meter, Samples, Slice, WarmUp
 from turnkeyml.measure.stopping import GROWTH, Rule, Stopping
+from turnkeyml.nouns import StopReason
 from turnkeyml.system import Activity, allowed_processors
 
 LEAST_ROUNDS = 20
@@ -181,19 +182,19 @@ class _Race:
         if len(self.contestants) < 2 or limit is None or self.rule.iterations is not None:
             return
         if self._seconds >= limit:
-            self._end_all("time")
+            self._end_all(StopReason.TIME)
         counted = max(c.rounds for c in self.contestants)
         if self.referee is None or counted < GROWTH * self._judged:
             return
         self._judged = counted
         ruling = self.referee.rule([c.round_medians() for c in self.contestants])
         for number in ruling.losers:
-            self.contestants[number].end("lost")
+            self.contestants[number].end(StopReason.LOST)
         enough = all(c.has_least() for c in self.contestants if not c.is_out)
         if ruling.is_answered and counted >= LEAST_ROUNDS and enough:
-            self._end_all("answered")
+            self._end_all(StopReason.ANSWERED)
 
-    def _end_all(self, reason: str) -> None:
+    def _end_all(self, reason: StopReason) -> None:
         for contestant in self.contestants:
             contestant.end(reason)
 
@@ -220,7 +221,7 @@ class Series:
         self._aside: dict[int, Slice] = {}
         """Slices by the number of their round: taken, found to count, or found not to."""
         self._failure: BaseException | None = None
-        self._stopped: str | None = None
+        self._stopped: StopReason | None = None
         self._warm: WarmUp = _COLD
         self.seconds = 0.0
         """That its turns have taken, whether they count or not."""
@@ -240,9 +241,9 @@ class Series:
             yield
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it goes to whoever asked
             self._failure = error
-            self.end("failed")
+            self.end(StopReason.FAILED)
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: StopReason) -> None:
         """Take no further part; what it has reached already stays the reason."""
         if not self.is_out:
             self.is_out = True
@@ -305,14 +306,14 @@ class Series:
         runs = samples * self._warm.block
         if self._stopping.is_due(samples, runs, seconds) and not self.is_out:
             self._stopped = self._stopping.reason(self._latencies(), runs, seconds)
-            self.is_out = self._stopped in ("cap", "count")
+            self.is_out = self._stopped in (StopReason.CAP, StopReason.COUNT)
 
     def set_aside(self) -> None:
         """Let the latest rounds not count; what they took is spent all the same."""
         self._aside.update(self._latest)
         self._latest = {}
         if self.seconds >= self._rule.cap_seconds:
-            self.end("cap")
+            self.end(StopReason.CAP)
 
     def restore(self) -> None:
         """Let all count that was set aside."""
@@ -368,7 +369,7 @@ class Series:
             walls=tuple(s.wall for s in slices),
             warmup=self._warm.times,
             steady=self._warm.steady,
-            stopped=self._stopped or "count",
+            stopped=self._stopped or StopReason.COUNT,
             timer=self._warm.timer,
             empty_call=self._warm.empty_call,
             activities=tuple(activities),

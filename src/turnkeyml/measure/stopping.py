@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from turnkeyml.measure.statistics import correlation_time, drift, median_interval
+from turnkeyml.nouns import StopReason
 
 STEADY = 0.01
 """A warm-up is over when its last two stretches differ by less than this, or than their noise."""
@@ -165,27 +166,27 @@ class Stopping:
         enough = runs >= rule.least_runs and seconds >= rule.least_seconds
         return seconds >= rule.cap_seconds or (enough and samples >= GROWTH * self._looked_at)
 
-    def reason(self, latencies: np.ndarray, runs: int, seconds: float) -> str | None:
-        """Why to stop now: ``count``, ``precise``, ``settled``, ``restless`` or ``cap``; None to
-        go on."""
+    def reason(self, latencies: np.ndarray, runs: int, seconds: float) -> StopReason | None:
+        """Return why to stop now, or None to go on."""
         rule = self.rule
         if rule.iterations is not None:
-            return "count" if runs >= rule.iterations else None
+            return StopReason.COUNT if runs >= rule.iterations else None
         self._looked_at = len(latencies)
         correlation = correlation_time(latencies)
         width = relative_half_width(latencies, correlation)
         independent = min(LEAST_INDEPENDENT, rule.least_runs)
         known = len(latencies) >= independent * correlation or width <= rule.precision / 3
         if width <= rule.precision and runs >= rule.least_runs and known:
-            return None if self._may_drift(latencies, seconds) else "precise"
+            return None if self._may_drift(latencies, seconds) else StopReason.PRECISE
         if seconds >= rule.cap_seconds:
-            return "cap"
+            return StopReason.CAP
         # Both look each time: they remember what they saw.
         hopeless = self._hopeless(width, len(latencies), seconds)
         if not self._is_far_off(width, seconds) and not hopeless:
             return None
         wave = correlation * seconds / len(latencies)
-        return "restless" if correlation > 2 and wave > WAVE_SECONDS else "settled"
+        bursts = correlation > 2 and wave > WAVE_SECONDS
+        return StopReason.RESTLESS if bursts else StopReason.SETTLED
 
     def _may_drift(self, latencies: np.ndarray, seconds: float) -> bool:
         """Whether a drift may be hidden in what is precise so far, and there is time to see."""

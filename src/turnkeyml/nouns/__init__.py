@@ -11,7 +11,7 @@ __getattr__ = door(
         "contestants": "ContestantKey HERE Place answers_to label_of point_of",
         "evaluations": (
             "Conditions Evaluation EvaluationStatus Generation Grade LATENCY_UNITS "
-            "MeasuredPerformance Performance RaceResult RaceRow THROUGHPUT_UNITS"
+            "MeasuredPerformance Performance RaceResult RaceRow StopReason THROUGHPUT_UNITS"
         ),
         "events": (
             "ArtifactChanged BuildReused Event InputFinished InvocationFinished "

@@ -7,7 +7,7 @@ from turnkeyml.nouns.evaluations import (
     Conditions as Conditions, Evaluation as Evaluation, EvaluationStatus as EvaluationStatus,
     Generation as Generation, Grade as Grade, LATENCY_UNITS as LATENCY_UNITS, MeasuredPerformance
     as MeasuredPerformance, Performance as Performance, RaceResult as RaceResult, RaceRow as
-    RaceRow, THROUGHPUT_UNITS as THROUGHPUT_UNITS,
+    RaceRow, StopReason as StopReason, THROUGHPUT_UNITS as THROUGHPUT_UNITS,
 )
 from turnkeyml.nouns.events import (
     ArtifactChanged as ArtifactChanged, BuildReused as BuildReused, Event as Event, InputFinished

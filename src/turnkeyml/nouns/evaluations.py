@@ -35,6 +35,31 @@ class Grade(Word):
     """Not reliable."""
 
 
+class StopReason(Word):
+    """Why a measurement took no more samples."""
+
+    PRECISE = "precise"
+    """The interval of the median is as narrow as requested."""
+    COUNT = "count"
+    """It has the requested number of runs."""
+    CAP = "cap"
+    """The time limit."""
+    SETTLED = "settled"
+    """The noise is steady, and the precision would take longer than the time limit."""
+    RESTLESS = "restless"
+    """The noise comes in bursts, and the precision would take far longer than the time limit."""
+    LOST = "lost"
+    """In a race: it cannot win any more."""
+    ANSWERED = "answered"
+    """The race is decided."""
+    TIME = "time"
+    """The time for the rounds of a race is over."""
+    FAILED = "failed"
+    """It raised an error; such a contestant has no samples."""
+    SELF_REPORTED = "self-reported"
+    """Only the runtime knows: it measured by itself."""
+
+
 @dataclass(frozen=True)
 class Performance:
     """The statistics of one measurement. Latencies are in milliseconds."""
@@ -70,8 +95,7 @@ class Performance:
     """Taken while others had the machine; they are kept with the raw samples and do not count."""
     processes: int = 1
     stopped: str = ""
-    """Why the measurement stopped: precise, settled, restless, cap or count; in a race also lost
-    (it cannot win any more), answered (the race is decided) or time."""
+    """The ``StopReason`` of each process, in words."""
     flags: tuple[Flag, ...] = ()
     device_latency: float | None = None
     """The median time of a run on the accelerator by its own events, without transfers."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from turnkeyml.measure.meter import Samples
 from turnkeyml.measure.statistics import percentile, percentile_ends
-from turnkeyml.nouns import UnderLoad
+from turnkeyml.nouns import StopReason, UnderLoad
 
 MILLISECOND = 1e6
 """In nanoseconds."""
@@ -167,7 +167,7 @@ def samples_of(trace: Trace) -> Samples:
         walls=(max(1, trace.wall),),
         warmup=np.zeros(0, dtype=np.int64),
         steady=True,
-        stopped="count",
+        stopped=StopReason.COUNT,
         timer=0.0,
         empty_call=0.0,
     )
