@@ -338,7 +338,7 @@ def test_a_stage_is_one_file(add, type_words, tmp_path):
 
 def test_a_framework_is_one_folder_and_one_line(add, type_words, installed, tmp_path):
     add("frameworks/matrices/__init__.py", FRAMEWORK)
-    names = installed / "turnkeyml" / "frameworks" / "__init__.py"
+    names = installed / "turnkeyml" / "frameworks" / "framework.py"
     line = 'FRAMEWORKS = ("torch", "onnx"'
     assert line in names.read_text()
     names.write_text(names.read_text().replace(line, f'{line}, "matrices"'))

@@ -176,7 +176,7 @@ def _load_plugins() -> None:
         for kind in plugin.content.runtimes:
             _register_runtime(kind, plugin)
     for plugin in installed_plugins():  # the default runtime may come from another one
-        for name in plugin.accepted.get("all_devices", ()):
+        for name in plugin.accepted.get("devices", ()):
             default = _devices[name].default_runtime
             if (name, default) not in _runtimes:
                 plugin.refuse(
@@ -200,7 +200,7 @@ def _register_device(device: Device, plugin: InstalledPlugin) -> None:
         meant = known.at(known.name) or known
         register(replace(known, parts=parts, default_name=meant.name))
     if known is None or device.parts:
-        plugin.accept("all_devices", device.name)
+        plugin.accept("devices", device.name)
 
 
 def _careful(device: Device) -> Callable[[], str]:
@@ -232,7 +232,7 @@ def _register_runtime(kind: type[Runtime], plugin: InstalledPlugin) -> None:
         )
     else:
         register(runtime)
-        plugin.accept("all_runtimes", f"{name} on {device}")
+        plugin.accept("runtimes", f"{name} on {device}")
 
 
 def _is_name(name: object) -> bool:
