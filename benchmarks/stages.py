@@ -80,7 +80,7 @@ TRT = {
     ],
 }
 OFTEN = {
-    "turnkeyml.system.activity": ["read"],
+    "turnkeyml.system.activity": ["read_activity"],
     "turnkeyml.measure.stopping": ["Stopping.reason"],
     "turnkeyml.measure.meter": ["SessionMeter.take", "SessionMeter._look_around", "_time"],
     "turnkeyml.measure.sampler": ["Series.count"],

@@ -400,7 +400,7 @@ def test_light_commands_import_no_plugin(environment):
 
 def test_without_plugins_their_library_is_not_imported(environment):
     code = (
-        "import sys; from turnkeyml.runtimes.registry import devices; devices(); "
+        "import sys; from turnkeyml.runtimes import all_devices; all_devices(); "
         "print('importlib.metadata' in sys.modules, 'numpy' in sys.modules)"
     )
     assert environment.run("-c", code).stdout.split() == ["False", "False"]
