@@ -217,7 +217,11 @@ def test_what_went_on_is_said_with_what_to_do(kind, conditions, words):
 @pytest.mark.parametrize(
     ("kind", "samples", "words"),
     [
-        ("timer", samples_of(NORMAL, timer=1e5), ["1.0% of each sample", "needs inputs of its own"]),
+        (
+            "timer",
+            samples_of(NORMAL, timer=1e5),
+            ["1.0% of each sample", "needs inputs of its own"],
+        ),
         ("few", samples_of(NORMAL[:4]), ["4 samples are too few", "measure longer"]),
         ("unsteady", samples_of(NORMAL, steady=False), ["warm-up", "--rigorous"]),
         (
