@@ -8,9 +8,11 @@ text through here. JSON and Parquet keep text exact; JSON spells such characters
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
+
+TYPE_CHECKING = False  # every command starts with this module; importing typing would cost time
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "csv_cell",
@@ -30,20 +32,20 @@ LONGEST_LINE = 2_000
 LONGEST_CELL = 200
 """Characters of a cell in a table, whose columns are as wide as their widest cell."""
 
-_NOT_ASCII = re.compile("[^\x20-\x7e\n]")
-_ESCAPED_CONTROL = re.compile(r"\\u00[01]|\\[bfr]")
+_NOT_ASCII = "[^\x20-\x7e\n]"
+_ESCAPED_CONTROL = r"\\u00[01]|\\[bfr]"
 """What JSON text has in the place of control characters, line breaks and tabs aside."""
 
 PAGE_KEEPS = "\n\t"
 """Control characters that a page shows as they are meant."""
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_FORMULA = re.compile("'*[=+\\-@\t\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_FORMULA = "'*[=+\\-@\t\n\uff1d\uff0b\uff0d\uff20]"
 """The beginning of a formula, also in full width, after any number of apostrophes."""
 
-_MARKUP = re.compile(r"[\\`*<\[\]]|(?<![^\W_])_|_(?![^\W_])")
+_MARKUP = r"[\\`*<\[\]]|(?<![^\W_])_|_(?![^\W_])"
 """Characters of Markdown within a line. An underscore inside of a word has no meaning there."""
-_BLOCK = re.compile(r"[#>+\-=~]|\d+(?=[.)])")
+_BLOCK = r"[#>+\-=~]|\d+(?=[.)])"
 """The beginning of a heading, a quotation or a list."""
 
 
@@ -74,8 +76,8 @@ def one_line(text: str, limit: int = LONGEST_LINE) -> str:
 
 def markdown_text(text: str) -> str:
     """The text as a paragraph or a list item of Markdown that shows it unchanged."""
-    safe = _MARKUP.sub(r"\\\g<0>", one_line(text))
-    start = _BLOCK.match(safe)
+    safe = re.sub(_MARKUP, r"\\\g<0>", one_line(text))
+    start = re.match(_BLOCK, safe)
     if start is None:
         return safe
     return f"{start[0]}\\{safe[start.end() :]}" if start[0][0].isdigit() else f"\\{safe}"
@@ -83,7 +85,7 @@ def markdown_text(text: str) -> str:
 
 def markdown_cell(text: str) -> str:
     """The text as a cell of a Markdown table."""
-    return _MARKUP.sub(r"\\\g<0>", one_line(text, LONGEST_CELL)).replace("|", "\\|")
+    return re.sub(_MARKUP, r"\\\g<0>", one_line(text, LONGEST_CELL)).replace("|", "\\|")
 
 
 def markdown_code(text: str) -> str:
@@ -101,21 +103,25 @@ def csv_cell(text: str) -> str:
     which spreadsheets read as "this is text". Line breaks and tabs stay.
     """
     text = spelled(text.replace("\r\n", "\n"), keep="\n\t")
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    return f"'{text}" if re.match(_FORMULA, text) and not re.fullmatch(_NUMBER, text) else text
 
 
 def csv_text(cell: str) -> str:
     """The text of a cell that ``csv_cell`` made."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    return cell[1:] if cell.startswith("'") and re.match(_FORMULA, cell) else cell
 
 
 def json_text(document: str) -> str:
     """A JSON document with the same content in which no character acts upon a terminal."""
-    return _NOT_ASCII.sub(_in_json, document)
+    return re.sub(_NOT_ASCII, _in_json, document)
 
 
 def _in_json(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+    if found[0].isprintable():
+        return found[0]
+    import json  # not at the top: every command starts with this module
+
+    return json.dumps(found[0])[1:-1]
 
 
 def page_text(document: str, data: Any) -> Any:
@@ -123,7 +129,7 @@ def page_text(document: str, data: Any) -> Any:
 
     ``document`` is its JSON text, which tells quickly whether there is anything to spell.
     """
-    is_safe = all(map(str.isprintable, set(document))) and not _ESCAPED_CONTROL.search(document)
+    is_safe = all(map(str.isprintable, set(document))) and not re.search(_ESCAPED_CONTROL, document)
     return data if is_safe else _spelled_inside(data)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
 from turnkeyml.display import finish_streams, open_standard_streams, print_errors
 
+TYPE_CHECKING = False  # importing typing would cost time
 if TYPE_CHECKING:
     import argparse
+    from typing import NoReturn
 
 INTERRUPTED = 130
 EVALUATING = ("benchmark", "race", "tune", "explain")

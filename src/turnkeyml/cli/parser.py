@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from turnkeyml import __version__
 from turnkeyml.display import write_document
 from turnkeyml.errors import UsageError
 
+TYPE_CHECKING = False  # importing typing would cost time
 if TYPE_CHECKING:
     from turnkeyml.options import Option
 

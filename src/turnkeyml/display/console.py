@@ -8,14 +8,16 @@ printed is dropped, and ``finish_streams`` says so at the end.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
-from collections.abc import Callable
-from types import TracebackType
-from typing import TextIO
 
 from turnkeyml.escaping import one_line
+
+TYPE_CHECKING = False  # every command starts with this module; importing typing would cost time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import TextIO
 
 CLEAR_LINE = "\r\x1b[K"
 TERMINAL_SECONDS, PIPE_SECONDS = 0.2, 10.0
@@ -41,7 +43,7 @@ def write_document(document: str) -> None:
 
 def overwrite(line: str, stream: str = "stdout") -> None:
     """Show a line in the place of the last one that was shown so; an empty one clears it."""
-    width = shutil.get_terminal_size().columns
+    width = _columns()
     _print(getattr(sys, stream), f"{CLEAR_LINE}{one_line(line)[: width - 1]}")
 
 
@@ -55,7 +57,7 @@ def in_terminal(stream: str = "stdout") -> bool:
 
 def terminal_width() -> int | None:
     """The columns of the terminal; None if standard output is none."""
-    return shutil.get_terminal_size().columns if in_terminal() else None
+    return _columns() if in_terminal() else None
 
 
 class CountProgress:
@@ -102,6 +104,12 @@ class CountProgress:
     def counting(self, doing: str) -> Callable[[int, int], None]:
         """Return a function that is told how much is done and of how much."""
         return lambda done, total: self.tell(doing, done, total)
+
+
+def _columns() -> int:
+    import shutil  # not at the top: it imports the modules of four archives
+
+    return shutil.get_terminal_size().columns
 
 
 def open_standard_streams() -> None:
