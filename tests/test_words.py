@@ -151,3 +151,12 @@ def test_a_file_whose_name_has_the_separator_of_hashes_can_be_named(base, tmp_pa
         find_inputs([f"{base}a.py::"])
     with pytest.raises(UsageError, match="File not found"):
         find_inputs([f"{base}c::d.py"])
+
+
+def test_sentences_about_names_from_lists_have_no_control_characters(tmp_path):
+    names = tmp_path / "models.txt"
+    for entry in ("a\x01\x00.py::", "a*\x01\x00.py::24adc42f"):
+        names.write_text(entry + "\n")
+        with pytest.raises(UsageError) as error:
+            find_inputs([str(names)])
+        assert str(error.value).isprintable()

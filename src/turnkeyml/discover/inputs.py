@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from turnkeyml.errors import UsageError
+from turnkeyml.escaping import one_line
 from turnkeyml.filesystem import MODELS_DIR
 from turnkeyml.frameworks import frameworks
 from turnkeyml.nouns import Input, split_hashes, split_pair
@@ -96,13 +97,13 @@ def _expand(name: str, base: Path, lists: tuple[str, ...], done: set[str]) -> li
     path, hashes = split_hashes(name, str(base))
     targets = tuple(h.strip() for h in (hashes or "").split(",") if h.strip())
     if hashes is not None and not targets:
-        raise UsageError(f"{name}: the hash after '::' is missing.")
+        raise UsageError(f"{one_line(name)}: the hash after '::' is missing.")
     if is_module_name(path):
         file, module = find_module(path)
         return [Input(file, targets, module=module)]
     files = _locate(path, base)
     if targets and (len(files) > 1 or glob.has_magic(path)):
-        raise UsageError(f"{name}: hashes need a single file, not a wildcard.")
+        raise UsageError(f"{one_line(name)}: hashes need a single file, not a wildcard.")
     inputs = []
     for file in files:
         if file.lower().endswith(LIST):
